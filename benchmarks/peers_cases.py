@@ -44,7 +44,7 @@ def dealt(set_directory: Path, split: str, documents: int, questions: int) -> tu
 
     Questions about text files are taken in order. Their documents are added to a folder until those of the next
     question do not fit, which start a new folder. If the last folder is not full, text files are added to it by name.
-    The folders do not depend on the number of questions. Raises EvaluationDataError.
+    The folders do not depend on the number of questions. Raises DataError.
     """
     folder = set_directory / f"docs_{split}"
     rows = [row for _, row in rows_of(set_directory / f"questions.{split}.jsonl", SetQuestion)]

@@ -3,33 +3,21 @@
     InvestigatorError
     ├── UserError                  your mistake; the command exits with 2
     │   ├── QuestionError          the question cannot be asked
-    │   ├── PageError              the page does not exist or cannot be drawn
+    │   ├── NotFoundError          no investigation, document, page, task or agent with that name
     │   ├── FolderError            the folder cannot be investigated
-    │   │   └── UnknownDocumentError   the folder contains no such document
-    │   ├── SettingsError          a setting is unknown or invalid
+    │   ├── SettingsError          a setting is unknown or invalid, or needs a package that is not installed
     │   ├── TemplateError          a prompt template cannot be used
-    │   ├── MissingPackageError    an optional package is not installed
     │   ├── CredentialError        a key is missing or was rejected
-    │   ├── UnknownRunError        no such investigation in the workspace
-    │   ├── EvaluationDataError    an evaluation file cannot be used
+    │   ├── DataError              a file of questions, dialogues or judgements cannot be used
     │   ├── DialogueError          a message, an agent or a world is used wrongly
-    │   │   ├── DialogueFormatError       a line of a dialogue file cannot be read
-    │   │   ├── DialogueValueError        an argument or option has an invalid value
-    │   │   ├── DialogueTypeError         an argument has the wrong type
-    │   │   ├── DialogueUnsupportedError  the operation is not supported
-    │   │   ├── MetricsError       metrics cannot be combined
-    │   │   └── UnknownTaskError   no task, teacher or agent with that name
     │   ├── WorkspaceLockedError   another run is writing to the workspace
     │   └── ForeignFileError       a file of the workspace is a link, a pipe, or not this user's
     └── RunError                   the run failed; the command exits with 1
-        ├── EngineError            an engine did not reply
-        │   ├── EngineUnreachableError   the server is down or cut the connection
+        ├── EngineError            a model did not reply, or could not embed a text
         │   ├── EngineTimeoutError       the server did not reply in time
         │   ├── SilentReplyError         the model ended without writing a reply
         │   ├── ContextTooLongError      the prompt does not fit the context
-        │   ├── RateLimitError           the server accepts no more calls for now (429)
         │   └── ReplayError              a recording does not contain the reply
-        ├── ModelDownloadError     a model could not be fetched from its hub
         ├── ReplyError             a reply could not be read
         ├── ReaderError            a document could not be read
         │   └── SourceChangedError   its file has changed since it was read
@@ -37,10 +25,8 @@
         │   ├── DiskFullError      no space is left for the workspace
         │   ├── DamagedDocumentError  the stored data of a document was changed
         │   └── DamagedDatabaseError  a database of the workspace is damaged or foreign
-        ├── EmbedderError          text could not be embedded
-        ├── ClusterError           a cluster cannot be reached or used
-        │   └── ShardLostError     parts of the index do not reply
-        └── WorkerError            a copy of a world failed in its thread
+        └── ClusterError           a cluster cannot be reached or used
+            └── ShardLostError     parts of the index do not reply
 
 Each error carries a `hint`: one sentence that says what to do next. Errors of other libraries are translated in the
 file that imports the library, and nowhere else.
@@ -99,10 +85,13 @@ class QuestionError(UserError):
     default_hint = 'Ask one question in plain words, for example: investigator ask FOLDER "Who signed it?"'
 
 
-class PageError(UserError):
-    """The document has no such page, or the page cannot be rendered."""
+class NotFoundError(UserError):
+    """No investigation, document, page, task, teacher or agent has that name."""
 
-    default_hint = "Only pages of PDF documents can be shown, counted from 1; other formats are shown as text."
+    default_hint = (
+        "List the names: investigations with investigator runs FOLDER, documents with investigator status FOLDER "
+        "--json, tasks with investigator tasks."
+    )
 
 
 class FolderError(UserError):
@@ -111,14 +100,8 @@ class FolderError(UserError):
     default_hint = "Choose an existing folder with documents."
 
 
-class UnknownDocumentError(FolderError):
-    """The folder contains no document with that name."""
-
-    default_hint = "List the documents with: investigator status FOLDER --json"
-
-
 class SettingsError(UserError):
-    """A setting has an unknown name or an invalid value."""
+    """A setting has an unknown name or an invalid value, or a package that it needs is not installed."""
 
     default_hint = "See the options with --help."
 
@@ -129,60 +112,23 @@ class TemplateError(UserError):
     default_hint = "Compare the template with the shipped template in prompts/."
 
 
-class MissingPackageError(UserError):
-    """An optional package is required but not installed."""
-
-
 class CredentialError(UserError):
     """A provider requires a key, or rejected the one that was given."""
 
 
-class UnknownRunError(UserError):
-    """The workspace contains no investigation with that id."""
-
-    default_hint = "List the investigations with: investigator runs FOLDER"
-
-
-class EvaluationDataError(UserError):
-    """A file of questions, queries, documents or judgements cannot be used for an evaluation."""
+class DataError(UserError, ValueError):
+    """A file of questions, dialogues, documents or judgements, or a line of it, cannot be used."""
 
     default_hint = "Correct the file, or choose another one; --help describes the expected contents."
 
 
-class DialogueError(UserError, RuntimeError):
-    """A message, an agent, a teacher or a world is used in an unsupported way."""
+class DialogueError(UserError, NotImplementedError, TypeError, ValueError):
+    """A message, an agent, a teacher, a world or a metric is used in an unsupported way.
+
+    ParlAI raises one of the other classes, or RuntimeError, in the same place.
+    """
 
     default_hint = "See the documentation of the class."
-
-
-class DialogueFormatError(DialogueError, ValueError):
-    """A line of a file of dialogues, examples or conversations cannot be read."""
-
-    default_hint = "Correct the line, or omit the file."
-
-
-class DialogueValueError(DialogueError, ValueError):
-    """An argument or option of an agent, teacher or world has an invalid value."""
-
-
-class DialogueTypeError(DialogueError, TypeError):
-    """An agent, teacher or world has the wrong type for this use."""
-
-
-class DialogueUnsupportedError(DialogueError, NotImplementedError):
-    """An agent, a teacher or a world of this kind does not support the operation."""
-
-
-class UnknownTaskError(DialogueError):
-    """No task, teacher, agent or module has that name."""
-
-    default_hint = "List the tasks with: investigator tasks"
-
-
-class MetricsError(DialogueError, ValueError):
-    """Metrics cannot be combined, or none were reported."""
-
-    default_hint = "Combine only reports of the same kind, in which each metric has one type."
 
 
 class WorkspaceLockedError(UserError):
@@ -206,27 +152,29 @@ class RunError(InvestigatorError):
 
 
 class EngineError(RunError):
-    """An engine could not give a reply.
+    """A model could not give a reply, or not embed a text.
 
-    `retryable` says whether the same call may succeed later.
+    `retryable` says whether the same call may succeed later; `retry_after` is the wait in seconds that the provider
+    requested, if any.
     """
 
     default_hint = "Everything learned so far is kept: run the same command again to resume."
-    retryable: bool = False
 
-
-class EngineUnreachableError(EngineError):
-    """The model server is down, refused the connection, or dropped it."""
-
-    default_hint = "Start the model server or correct its address, then run the same command again to resume."
-    retryable = True
+    def __init__(
+        self, message: str, *, hint: str = "", retryable: bool = False, retry_after: float | None = None
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.retryable = retryable
+        self.retry_after = retry_after
 
 
 class EngineTimeoutError(EngineError):
     """The model server did not reply in time."""
 
     default_hint = "Raise the limit with --set chat.timeout=300, then run the same command again to resume."
-    retryable = True
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message, hint=hint, retryable=True)
 
 
 class SilentReplyError(EngineError):
@@ -241,30 +189,10 @@ class ContextTooLongError(EngineError):
     )
 
 
-class RateLimitError(EngineError):
-    """The provider accepts no more calls for now.
-
-    `retry_after` is the requested wait in seconds, if the provider gave one.
-    """
-
-    default_hint = "Wait a while, then run the same command again: it resumes where it stopped."
-    retryable = True
-
-    def __init__(self, message: str, *, retry_after: float | None = None, hint: str = "") -> None:
-        super().__init__(message, hint=hint)
-        self.retry_after = retry_after
-
-
 class ReplayError(EngineError):
     """A recording contains no reply to this prompt."""
 
     default_hint = "Record the run again: the prompts, the documents, their vectors or the settings have changed since."
-
-
-class ModelDownloadError(RunError):
-    """A model could not be downloaded, or does not match the description on its hub."""
-
-    default_hint = "Wait a while, then run the same command again: the download so far is kept."
 
 
 class ReplyError(RunError):
@@ -316,10 +244,6 @@ class DamagedDatabaseError(StoreError):
     )
 
 
-class EmbedderError(RunError):
-    """The embedding model could not be loaded or used."""
-
-
 class ClusterError(RunError):
     """A cluster cannot be reached, or cannot do the work."""
 
@@ -330,9 +254,3 @@ class ShardLostError(ClusterError):
     """Parts of the index do not reply, because their worker has ended or is slow."""
 
     default_hint = "Run the same command again when the workers are back."
-
-
-class WorkerError(RunError):
-    """A copy of a world failed in its thread; the cause is the original error."""
-
-    default_hint = "Fix the problem, then run the world again; its other copies have finished their turns."

@@ -40,7 +40,7 @@ class Investigator(Investigations):
     Attributes: `folder` and `workspace` (paths), `engines` (the engine of each role), `engine_name`, and `parts` (the
     components of a run). A workspace runs one question at a time: a second one raises WorkspaceLockedError.
 
-    Raises FolderError, SettingsError, TemplateError, MissingPackageError or CredentialError if these cannot be used.
+    Raises FolderError, SettingsError, TemplateError or CredentialError if these cannot be used.
     """
 
     def __init__(

@@ -141,8 +141,8 @@ def module_form(
 ) -> ChatForm:
     """Return a form for calling one module without a folder; if no model is given, the built-in engine answers.
 
-    `decodings` control decoding; `on_notice` receives notices about unsupported options. Raises SettingsError,
-    CredentialError, MissingPackageError.
+    `decodings` control decoding; `on_notice` receives notices about unsupported options. Raises SettingsError and
+    CredentialError.
     """
     parts = Parts(settings, prompts=prompts, on_notice=on_notice).with_templates(CONTRACTS, chat_answers)
     engine = parts.engine(model or EXTRACTIVE)

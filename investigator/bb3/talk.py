@@ -17,7 +17,7 @@ from investigator.bb3.folder_chat import ChatSession, FolderChat
 from investigator.bb3.safety import QUESTIONS, SafetyGuard
 from investigator.dialogue.messages import Message
 from investigator.engines.base import Hear
-from investigator.errors import DialogueError, DialogueFormatError, FolderError, RunError
+from investigator.errors import DataError, DialogueError, FolderError, RunError
 from investigator.secrets import redacted
 
 THANKS = "Thank you, I have noted that."
@@ -170,7 +170,7 @@ class Talk:
     def _is_saved_in(self, path: Path) -> bool:
         try:
             return [saved.id for saved in islice(conversations_in(path), 2)] == [self.record.id]
-        except DialogueFormatError:
+        except DataError:
             return False
 
     def _noted(self, text: str) -> Message:

@@ -64,7 +64,7 @@ class BuiltShard:
 
 
 def build(task: ShardTask) -> BuiltShard:
-    """Update a shard. Raises ClusterError, FolderError, ReaderError, EmbedderError and StoreError."""
+    """Update a shard. Raises ClusterError, FolderError, ReaderError, EngineError and StoreError."""
     check_version(task.version)
     _check_seen(task)
     files = ShardFiles(task.workspace)

@@ -19,7 +19,7 @@ from investigator.cluster.building import BuiltShard, ShardTask, build, check_ve
 from investigator.cluster.cluster_settings import LOCAL, ClusterSettings
 from investigator.cluster.shard_files import ShardFiles, ShardRecord
 from investigator.documents.folder import cpus
-from investigator.errors import ClusterError, InvestigatorError, MissingPackageError, ShardLostError
+from investigator.errors import ClusterError, InvestigatorError, SettingsError, ShardLostError
 from investigator.resources.distribution import install_command
 from investigator.retrieval.shard import Reply, Shard
 from investigator.secrets import register
@@ -166,7 +166,7 @@ class RayHolders:
 
 
 def _connected(settings: ClusterSettings) -> Any:
-    """Return Ray, connected to the cluster that the settings name. Raises MissingPackageError and ClusterError."""
+    """Return Ray, connected to the cluster that the settings name. Raises SettingsError and ClusterError."""
     # if Ray was imported earlier, it has already read its variables
     late = "ray" in sys.modules and os.environ.get("RAY_AUTH_MODE") != "token"
     for name, value in (_QUIET | (_closed() if settings.address == LOCAL else {})).items():
@@ -175,7 +175,7 @@ def _connected(settings: ClusterSettings) -> Any:
         import ray
     except ImportError as error:
         hint = f"Install it with: {install_command('cluster')}"
-        raise MissingPackageError("indexes on several machines need the package ray", hint=hint) from error
+        raise SettingsError("indexes on several machines need the package ray", hint=hint) from error
     if ray.is_initialized():
         return ray
     if late and settings.address == LOCAL:

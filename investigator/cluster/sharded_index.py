@@ -82,7 +82,7 @@ class ShardedIndex:
         return self._opened().corpus
 
     def read(self, recheck: Recheck) -> Iterator[Event]:
-        """Update the shards from the folder. Raises FolderError, ReaderError, EmbedderError, StoreError and
+        """Update the shards from the folder. Raises FolderError, ReaderError, EngineError, StoreError and
         ClusterError.
         """
         self._open = None

@@ -21,7 +21,7 @@ from typing import TypeVar
 from filelock import FileLock
 
 from investigator.dialogue.options import Opt, Options
-from investigator.errors import DialogueError, DialogueFormatError, in_words
+from investigator.errors import DataError, DialogueError, in_words
 
 Loaded = TypeVar("Loaded")
 
@@ -70,7 +70,7 @@ def build(folder: Path, version: str, make: Callable[[Path], None]) -> bool:
 
 def unpack(archive: Path, folder: Path) -> tuple[Path, ...]:
     """Unpack a zip, a tar (plain, gz, bz2, xz) or a gz file, and return the sorted files in the folder. Nothing is
-    written outside it. Raises DialogueFormatError if the archive is damaged, or is a tar with links, devices or paths
+    written outside it. Raises DataError if the archive is damaged, or is a tar with links, devices or paths
     that lead outside.
     """
     try:
@@ -88,7 +88,7 @@ def unpack(archive: Path, folder: Path) -> tuple[Path, ...]:
                 shutil.copyfileobj(source, target)
     except (*_DAMAGE, OSError) as error:
         problem = f"the archive {archive} cannot be unpacked: {in_words(error)}"
-        raise DialogueFormatError(problem, hint="Fetch the archive again.") from error
+        raise DataError(problem, hint="Fetch the archive again.") from error
     return tuple(sorted(path for path in folder.rglob("*") if path.is_file()))
 
 

@@ -12,7 +12,7 @@ from itertools import accumulate
 from typing import Literal, TypeVar
 
 from investigator.dialogue.options import Opt
-from investigator.errors import DialogueValueError
+from investigator.errors import DialogueError
 
 Item = TypeVar("Item")
 
@@ -22,7 +22,7 @@ FLAGS = ("evalmode", "ordered", "stream")
 
 @dataclass(frozen=True)
 class Datatype:
-    """A fold with flags, such as `train:ordered`. Raises DialogueValueError if the fold or a flag is unknown."""
+    """A fold with flags, such as `train:ordered`. Raises DialogueError if the fold or a flag is unknown."""
 
     name: str
 
@@ -31,7 +31,7 @@ class Datatype:
         for part, known in [(fold, FOLDS), *((flag, FLAGS) for flag in flags)]:
             if part not in known:
                 problem = f"the datatype {self.name!r} has an unknown part {part!r}"
-                raise DialogueValueError(problem, hint=f"Choose one of {', '.join(known)}.")
+                raise DialogueError(problem, hint=f"Choose one of {', '.join(known)}.")
 
     @property
     def fold(self) -> str:
@@ -70,12 +70,12 @@ class Datatype:
 def split_by_fold(
     fold: str, data: Sequence[Item], train: float, valid: float, test: float, seed: int = 42
 ) -> list[Item]:
-    """Return the items of one of three disjoint folds, which are cut from the shuffled data. Raises DialogueValueError
+    """Return the items of one of three disjoint folds, which are cut from the shuffled data. Raises DialogueError
     if the fractions do not add up to 1.
     """
     if not math.isclose(train + valid + test, 1.0) or min(train, valid, test) < 0:
         problem = f"the fractions of train, valid and test must add up to 1, not {train}, {valid} and {test}"
-        raise DialogueValueError(problem)
+        raise DialogueError(problem)
     items = list(data)
     random.Random(seed).shuffle(items)
     cuts = [0, int(train * len(items)), int((train + valid) * len(items)), len(items)]
@@ -88,7 +88,7 @@ Weights = Literal["stochastic"] | tuple[float, ...]
 
 
 def multitask_weights(written: object) -> Weights:
-    """Parse `stochastic`, or numbers, which may be separated by commas. Raises DialogueValueError for anything else."""
+    """Parse `stochastic`, or numbers, which may be separated by commas. Raises DialogueError for anything else."""
     if written == "stochastic":
         return "stochastic"
     try:
@@ -98,7 +98,7 @@ def multitask_weights(written: object) -> Weights:
         weights = ()
     if not weights or not all(math.isfinite(weight) and weight >= 0 for weight in weights):
         hint = "Give each task a weight of 0 or more: multitask_weights=1,2. Or write multitask_weights=stochastic"
-        raise DialogueValueError(f"the weights of the tasks cannot be read: {written!r:.80}", hint=hint)
+        raise DialogueError(f"the weights of the tasks cannot be read: {written!r:.80}", hint=hint)
     return weights
 
 
@@ -112,7 +112,7 @@ def cumulative_weights(weights: Weights, episodes: Sequence[int]) -> tuple[float
 class TaskChoice:
     """Chooses among tasks. While training in random order, they are drawn by the weights in `multitask_weights`
     (numbers, or a string that the function of that name parses; default 1 each); otherwise they are taken in turn,
-    skipping those whose data has ended. `episodes` return the numbers of episodes. Raises DialogueValueError for
+    skipping those whose data has ended. `episodes` return the numbers of episodes. Raises DialogueError for
     invalid weights.
     """
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from typing import Self, TypeVar
 
-from investigator.errors import DialogueError, DialogueValueError
+from investigator.errors import DialogueError
 
 Value = TypeVar("Value", str, int, bool)
 
@@ -42,10 +42,10 @@ class Opt(dict[str, object]):
         return self._of_kind(key, bool, default, "true or false")
 
     def choice(self, key: str, known: Collection[str], default: str) -> str:
-        """Return a string option. Raises DialogueValueError if it is not one of the known values."""
+        """Return a string option. Raises DialogueError if it is not one of the known values."""
         value = self.text(key, default)
         if value not in known:
-            raise DialogueValueError(f"the option {key} cannot be {value!r}", hint=f"Choose one of {', '.join(known)}.")
+            raise DialogueError(f"the option {key} cannot be {value!r}", hint=f"Choose one of {', '.join(known)}.")
         return value
 
     def _of_kind(self, key: str, kind: type[Value], default: Value, described: str) -> Value:

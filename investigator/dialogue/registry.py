@@ -11,7 +11,7 @@ from typing import TypeVar
 from investigator.dialogue.agents import Agent, shared_part
 from investigator.dialogue.options import Opt
 from investigator.dialogue.task_strings import capitalised
-from investigator.errors import DialogueError, UnknownTaskError
+from investigator.errors import DialogueError, NotFoundError
 
 Kind = TypeVar("Kind")
 
@@ -38,7 +38,7 @@ _BUILT_IN = {
 
 def load_class(places: Sequence[str], kind: type[Kind], *, sought: str, hint: str = "") -> type[Kind]:
     """Return the class at the first of the places (`module:Class`) with an existing module. `sought` describes it in
-    errors, as in "agent repeat_label". Raises UnknownTaskError if no module or no class exists, and DialogueError if
+    errors, as in "agent repeat_label". Raises NotFoundError if no module or no class exists, and DialogueError if
     the module needs a missing one, or the class is not a `kind`.
     """
     for place in places:
@@ -48,13 +48,13 @@ def load_class(places: Sequence[str], kind: type[Kind], *, sought: str, hint: st
             continue
         value = getattr(module, name, None)
         if value is None:
-            raise UnknownTaskError(f"unknown {sought}: the module {module_name} has no class {name}", hint=hint)
+            raise NotFoundError(f"unknown {sought}: the module {module_name} has no class {name}", hint=hint)
         if not isinstance(value, type) or not issubclass(value, kind):
             hint = f"Derive the class from {kind.__name__}."
             raise DialogueError(f"{place} is not a subclass of {kind.__name__}", hint=hint)
         return value
     modules = " or ".join(place.partition(":")[0] for place in places)
-    raise UnknownTaskError(f"unknown {sought}: no module {modules}", hint=hint)
+    raise NotFoundError(f"unknown {sought}: no module {modules}", hint=hint)
 
 
 def _module(name: str) -> ModuleType | None:
@@ -94,7 +94,7 @@ def agent_places(name: str, package: str = "investigator.dialogue") -> tuple[str
 
 def agent_class(name: str) -> type[Agent]:
     """Return the agent class with this name: a built-in class, or else one at the places of `agent_places`. Raises
-    UnknownTaskError if none is found, and DialogueError if it is not an agent or cannot be loaded.
+    NotFoundError if none is found, and DialogueError if it is not an agent or cannot be loaded.
     """
     known = get_close_matches(name, _BUILT_IN, n=3) or sorted(_BUILT_IN)
     hint = f"Choose one of {', '.join(known)}; or write your own as package.module:Class."

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from investigator.dialogue.options import Opt, number_in
-from investigator.errors import DialogueError, UnknownTaskError
+from investigator.errors import DialogueError, NotFoundError
 
 OptionValue = bool | int | float | str
 
@@ -64,7 +64,7 @@ def required_task(opt: Opt) -> str:
 
 def expanded(tasks: str, entries: Iterable[TaskEntry]) -> tuple[str, ...]:
     """Return the task strings in a comma-separated list, with `#tag` and `#id` replaced by their tasks. Case and `-`
-    are ignored in tags and ids. Raises UnknownTaskError for an unknown tag.
+    are ignored in tags and ids. Raises NotFoundError for an unknown tag.
     """
     listed = tuple(entries)
     names: list[str] = []
@@ -109,7 +109,7 @@ def _tagged(tag: str, entries: Sequence[TaskEntry]) -> list[str]:
     tasks = by_id or [entry.task for entry in entries if wanted in map(_folded, entry.tags)]
     if not tasks:
         tags = ", ".join(sorted({f"#{tag}" for entry in entries for tag in entry.tags}))
-        raise UnknownTaskError(f"no task has the tag or the id #{tag}", hint=f"The tags are: {tags or 'none'}")
+        raise NotFoundError(f"no task has the tag or the id #{tag}", hint=f"The tags are: {tags or 'none'}")
     return tasks
 
 

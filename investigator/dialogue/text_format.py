@@ -13,7 +13,7 @@ from pathlib import Path
 
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.options import number_in
-from investigator.errors import DialogueError, DialogueFormatError, in_words
+from investigator.errors import DataError, DialogueError, in_words
 
 LISTS = frozenset({"labels", "eval_labels", "label_candidates", "text_candidates"})
 """Fields that contain several texts."""
@@ -28,7 +28,7 @@ _TO_READ = re.compile(r"\\\\|\\t|\\n|\\u000d|\\_(?=_PIPE)|__PIPE__")
 
 def str_to_msg(line: str, ignore_fields: str = "") -> Message | None:
     """Parse a line into an example; None for an empty line. `ignore_fields` are comma-separated names of fields to
-    drop. `episode_done` is always set. Raises DialogueFormatError if a field has no name or no colon, or the
+    drop. `episode_done` is always set. Raises DataError if a field has no name or no colon, or the
     reward is not a number.
     """
     if not line:
@@ -37,7 +37,7 @@ def str_to_msg(line: str, ignore_fields: str = "") -> Message | None:
     for field in filter(None, line.split("\t")):
         key, colon, value = field.partition(":")
         if not colon or not key:
-            raise DialogueFormatError(
+            raise DataError(
                 f"the field {field[:40]!r} has no {'name' if colon else 'colon'}",
                 hint=r"Write each field as name:value; a TAB inside a value is written as \t.",
             )
@@ -92,7 +92,7 @@ def _value(key: str, written: str) -> object:
     if key != "reward":
         return _unescaped(written)
     if (reward := number_in(written)) is None:
-        raise DialogueFormatError(f"the reward {written!r} is not a number")
+        raise DataError(f"the reward {written!r} is not a number")
     return reward
 
 

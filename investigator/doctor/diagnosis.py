@@ -24,7 +24,7 @@ from investigator.engines.embedding.embedders import DEFAULT_MODEL
 from investigator.engines.embedding.verifiers import CrossEncoderEngine
 from investigator.engines.grades import Grades
 from investigator.engines.roles import Role
-from investigator.errors import EmbedderError
+from investigator.errors import EngineError
 from investigator.resources.distribution import DISTRIBUTION, installed_version, namesake_warning
 from investigator.services.parts import Parts
 from investigator.settings import Settings, load_settings
@@ -113,7 +113,7 @@ def timed(verifier: CrossEncoderEngine, clock: Callable[[], float]) -> VerifierF
         verifier.check()  # loaded before the time is measured
         began = clock()
         verifier.check()
-    except EmbedderError as error:
+    except EngineError as error:
         return VerifierFinding(name=verifier.model, problem=error.message, hint=error.hint)
     return VerifierFinding(name=verifier.model, seconds=round(clock() - began, 3))
 
@@ -141,7 +141,7 @@ def _trouble(embedder: Embedder) -> tuple[str, str]:
     """
     try:
         embedder.embed(("a text",))
-    except EmbedderError as error:
+    except EngineError as error:
         return error.message, error.hint
     return "", ""
 

@@ -25,7 +25,7 @@ from investigator.errors import (
     CredentialError,
     DiskFullError,
     FolderError,
-    MissingPackageError,
+    SettingsError,
     SourceChangedError,
     WorkspaceLockedError,
 )
@@ -98,7 +98,7 @@ class ObjectFolder:
     def bring_down(self, notice: Callable[[str], None]) -> None:
         """Copy new and changed objects, delete the copies of deleted ones, and report a summary if anything changed.
 
-        Raises MissingPackageError, CredentialError, SourceChangedError or DiskFullError; FolderError if there are no
+        Raises SettingsError, CredentialError, SourceChangedError or DiskFullError; FolderError if there are no
         objects, too many objects, or they cannot be listed; and WorkspaceLockedError if another process is downloading
         them.
         """
@@ -256,7 +256,7 @@ def _translated(address: str) -> Iterator[None]:
     try:
         from obstore.exceptions import BaseError
     except ImportError as error:
-        raise MissingPackageError(
+        raise SettingsError(
             "folders in object storage need the package obstore",
             hint='Install it with: pip install "document-investigator[objects]"',
         ) from error

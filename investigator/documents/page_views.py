@@ -14,11 +14,12 @@ from investigator.documents.readers.media_types import PDF
 from investigator.documents.readers.members import SOURCE_CHANGED
 from investigator.documents.readers.pdf.page_drawing import DrawnPage, PageOrder
 from investigator.documents.scanning import FolderSettings, FoundFile
-from investigator.errors import PageError, ReaderError, SourceChangedError
+from investigator.errors import NotFoundError, ReaderError, SourceChangedError, UserError
 from investigator.records import Document, PageView, TextSpan
 
 _PROCESSES = 2
 _WIDEST = 4_000
+_PAGES = "Only pages of PDF documents can be shown, counted from 1; other formats are shown as text."
 
 
 class PageViews(FolderReading):
@@ -34,12 +35,12 @@ class PageViews(FolderReading):
     def marked(self, document: Document, span: TextSpan) -> tuple[PageView, ...]:
         """Return the pages that contain a span of a document's text, in order, with the span marked.
 
-        Raises PageError if the document does not have these pages; SourceChangedError if its file has changed;
+        Raises NotFoundError if the document does not have these pages; SourceChangedError if its file has changed;
         FolderError if the folder cannot be listed; and ReaderError if the file cannot be rendered.
         """
         orders = _orders(document, span)
         if not orders:
-            raise PageError(f"no page of {document.id} contains the words to mark")
+            raise NotFoundError(f"no page of {document.id} contains the words to mark", hint=_PAGES)
         return tuple(
             PageView(document_id=document.id, **drawn.model_dump(exclude={"picture"}))
             for drawn in self._drawn(document, orders)
@@ -52,16 +53,16 @@ class PageViews(FolderReading):
         Raises the same errors as `marked`.
         """
         if not 1 <= width <= _WIDEST:
-            raise PageError(f"a page cannot be {width} pixels wide", hint=f"Choose a width of 1 to {_WIDEST:,} pixels.")
+            raise UserError(f"a page cannot be {width} pixels wide", hint=f"Choose a width of 1 to {_WIDEST:,} pixels.")
         if page < 1:
-            raise PageError(f"{document.id} has no page {page}")
+            raise NotFoundError(f"{document.id} has no page {page}", hint=_PAGES)
         (drawn,) = self._drawn(document, [PageOrder(page=page, picture_width=width)])
         return drawn.picture
 
     def _drawn(self, document: Document, orders: Sequence[PageOrder]) -> tuple[DrawnPage, ...]:
         """Return the requested pages. The folder is listed again if a file has moved."""
         if document.media_type != PDF:
-            raise PageError(f"{document.id} is not a PDF, so it has no pages to show")
+            raise NotFoundError(f"{document.id} is not a PDF, so it has no pages to show", hint=_PAGES)
         try:
             return self._drawn_from(file_of(document.id, self._listed), document, orders)
         except SourceChangedError:
@@ -84,7 +85,7 @@ class PageViews(FolderReading):
             changed = reading.opened is None or contents.reason == SOURCE_CHANGED
             raise (SourceChangedError if changed else ReaderError)(f"{document.id}: {contents.reason}")
         if len(contents.drawn) < len(orders):
-            raise PageError(f"{document.id} has no page {orders[-1].page}")
+            raise NotFoundError(f"{document.id} has no page {orders[-1].page}", hint=_PAGES)
         return contents.drawn
 
 

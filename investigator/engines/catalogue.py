@@ -71,8 +71,8 @@ class EngineFactory(Protocol):
 
     `name` is the user's model name without the provider: `x` for `--model toy:x`, empty for `--model toy`. The engine
     has a `name`, by convention `provider:name`, and `reply(prompt)`; see `investigator.engines.base` for optional
-    parts. It should open quickly and load a model only on the first prompt. Raise SettingsError, CredentialError or
-    MissingPackageError, with a hint, if the engine cannot be used.
+    parts. It should open quickly and load a model only on the first prompt. Raise SettingsError or
+    CredentialError, with a hint, if the engine cannot be used.
     """
 
     def __call__(self, name: str, options: EngineOptions, /) -> Engine:
@@ -116,8 +116,8 @@ def open_engine(name: str, options: EngineOptions) -> Engine:
     """Return the engine for a `provider:name`, such as `extractive`, `gguf:PATH`, `openai:gpt-5-mini` or `toy:x`.
 
     The provider is one of our own engines, one added by another package, a factory as `package.module:factory:name`, or
-    else a provider of chat models. The name of a pulled model needs no provider. Raises SettingsError, CredentialError,
-    MissingPackageError or ReplayError if the engine cannot be used.
+    else a provider of chat models. The name of a pulled model needs no provider. Raises SettingsError, CredentialError
+    or ReplayError if the engine cannot be used.
     """
     provider, model = _split_name(name)
     if provider in OWN:

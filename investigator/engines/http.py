@@ -16,7 +16,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
-from investigator.errors import EngineError, EngineTimeoutError, EngineUnreachableError
+from investigator.errors import EngineError, EngineTimeoutError
 from investigator.secrets import is_secret, redacted_octets, register, register_address
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Endpoint:
     def post(self, body: bytes) -> tuple[int, bytes]:
         """Return the status and the body of the reply, with secrets redacted; a redirect is returned, not followed.
 
-        Raises EngineTimeoutError or EngineUnreachableError, and EngineError for a body that is too long or compressed.
+        Raises EngineTimeoutError or EngineError, for a body that is too long or compressed, too.
         """
         import httpx  # imported before the clock starts
 
@@ -85,7 +85,8 @@ class Endpoint:
                 message = f"{self.place} did not answer within {self.seconds:g} seconds"
                 raise EngineTimeoutError(message, hint=self.hint) from error
             case httpx.HTTPError() | httpx.InvalidURL() | ValueError() as error:
-                raise EngineUnreachableError(f"{self.place} cannot be reached: {error}", hint=self.hint) from error
+                message = f"{self.place} cannot be reached: {error}"
+                raise EngineError(message, hint=self.hint, retryable=True) from error
             case Exception() as error:
                 raise error
             case answer:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import Field, StrictStr
 
-from investigator.errors import EvaluationDataError
+from investigator.errors import DataError
 from investigator.evaluation.lines import RowWithId, by_id, rows_of
 from investigator.files.text_lines import text_lines
 
@@ -55,7 +55,7 @@ class Collection:
 
 def read_collection(corpus: Path, queries: Path, qrels: Path, limit: int | None = None) -> Collection:
     """Read a collection from its three files, keeping only the first `limit` queries that have a relevant document.
-    Raises EvaluationDataError for a missing or empty file, an invalid line, a duplicate id, or a judgement about an
+    Raises DataError for a missing or empty file, an invalid line, a duplicate id, or a judgement about an
     unknown query or document.
     """
     documents = by_id(corpus, "documents", rows_of(corpus, CorpusRow))
@@ -64,13 +64,13 @@ def read_collection(corpus: Path, queries: Path, qrels: Path, limit: int | None 
     judged = {document for fits in judgements.values() for document in fits}
     for what, unknown in (("queries", judgements.keys() - known), ("documents", judged - documents.keys())):
         if unknown:
-            raise EvaluationDataError(
+            raise DataError(
                 f"{qrels} judges {len(unknown):,} unknown {what}; the first is {min(unknown)}",
                 hint="Use corpus, queries and judgements from the same collection.",
             )
     relevant = [row for name, row in known.items() if any(fit > 0 for fit in judgements.get(name, {}).values())][:limit]
     if not relevant:
-        raise EvaluationDataError(f"{qrels} has no query with a relevant document")
+        raise DataError(f"{qrels} has no query with a relevant document")
     return Collection(tuple(documents.values()), tuple(relevant), {row.id: judgements[row.id] for row in relevant})
 
 
@@ -89,10 +89,10 @@ def _judgements(file: Path) -> dict[str, dict[str, int]]:
             hint = (
                 "A line contains query id, document id and a whole number; in TREC's format a 0 follows the query id."
             )
-            raise EvaluationDataError(f"line {number} of {file} is not a judgement: {line[:80]!r}", hint=hint)
+            raise DataError(f"line {number} of {file} is not a judgement: {line[:80]!r}", hint=hint)
         if judgements.setdefault(names[2], {}).setdefault(document_id, int(fit)) != int(fit):
             pair = f"{names[2]} and {document_id}"
-            raise EvaluationDataError(f"line {number} of {file} contradicts an earlier line on {pair}")
+            raise DataError(f"line {number} of {file} contradicts an earlier line on {pair}")
     if not judgements:
-        raise EvaluationDataError(f"the file {file} contains no judgements")
+        raise DataError(f"the file {file} contains no judgements")
     return judgements

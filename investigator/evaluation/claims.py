@@ -128,7 +128,7 @@ class ClaimsEvaluation:
 
 
 def read_claims(file: Path) -> tuple[ClaimRow, ...]:
-    """Read the statements in a JSONL file. Raises EvaluationDataError."""
+    """Read the statements in a JSONL file. Raises DataError."""
     return tuple(by_id(file, "statements", rows_of(file, ClaimRow)).values())
 
 

@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import Protocol
 
 from investigator.asking.budget import Budget, BudgetSpent
-from investigator.errors import EvaluationDataError, QuestionError, RunError
+from investigator.errors import DataError, QuestionError, RunError
 from investigator.evaluation.folder_report import FolderReport, folder_report
 from investigator.evaluation.lines import RecordFile, storing
 from investigator.evaluation.measures import Measure
@@ -57,10 +57,10 @@ def turns(world: TakesTurns, count: int | None = None) -> Iterator[int]:
 
 
 def check_outside(file: Path, investigator: Investigator) -> None:
-    """Raise EvaluationDataError for a file that would be read as one of the folder's documents."""
+    """Raise DataError for a file that would be read as one of the folder's documents."""
     place, workspace = file.expanduser().resolve(), investigator.workspace.resolve()
     if place.is_relative_to(investigator.folder.resolve()) and not place.is_relative_to(workspace):
-        raise EvaluationDataError(
+        raise DataError(
             f"{file} is inside the folder of documents and would be read as one of them",
             hint="Keep questions and outcomes outside the folder.",
         )
@@ -73,7 +73,7 @@ class FolderEvaluation:
     default one in the workspace, named after a hash of everything that they depend on. Existing outcomes are reused,
     except those of failed questions; `fresh` asks everything again. A `repetition`, counted from 1, is a separate
     evaluation that reuses no replies. `joint` is a budget that the investigator shares with others. Raises
-    EvaluationDataError if outcomes would be stored inside the folder.
+    DataError if outcomes would be stored inside the folder.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class FolderEvaluation:
 
     def run(self) -> Iterator[Event]:
         """Read the folder, and then ask the questions; `report` returns the results. If a question fails, its error is
-        stored as its outcome and the next question is asked, but a UserError ends the run. Raises EvaluationDataError,
+        stored as its outcome and the next question is asked, but a UserError ends the run. Raises DataError,
         the errors of `Investigator.investigate`, and BudgetSpent if the joint budget stops an investigation.
         """
         yield from self.investigator.index(vectors=True)
@@ -159,7 +159,7 @@ class FolderEvaluation:
         kept = {outcome.id: outcome for outcome in self._file.read()}
         if any(outcome.evaluation != self._evaluation for outcome in kept.values()):
             problem = f"{self.file} contains outcomes of other questions, documents, models or settings"
-            raise EvaluationDataError(problem, hint="Choose another file with --out, or start over with --fresh.")
+            raise DataError(problem, hint="Choose another file with --out, or start over with --fresh.")
         self.outcomes = {q.id: kept[q.id] for q in self._questions if q.id in kept and not kept[q.id].failure}
         some = f"{len(missing):,} of {len(named):,} right documents are not in the folder, such as "
         return f"{some}{missing[0]}." if missing else ""

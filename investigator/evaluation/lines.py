@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 from pydantic import ConfigDict, Field, ValidationError
 
-from investigator.errors import EvaluationDataError, StoreError
+from investigator.errors import DataError, StoreError
 from investigator.files import for_owner, make_private_folder
 from investigator.files.text_lines import json_rows
 from investigator.records import Record
@@ -34,21 +34,21 @@ IdentifiedRow = TypeVar("IdentifiedRow", bound=RowWithId)
 
 
 def rows_of(file: Path, kind: type[Row]) -> Iterator[tuple[int, Row]]:
-    """Yield the rows of a JSONL file as (line number, row). Raises EvaluationDataError for an invalid line."""
-    return json_rows(file, kind, EvaluationDataError)
+    """Yield the rows of a JSONL file as (line number, row). Raises DataError for an invalid line."""
+    return json_rows(file, kind)
 
 
 def by_id(file: Path, what: str, rows: Iterable[tuple[int, IdentifiedRow]]) -> dict[str, IdentifiedRow]:
-    """Collect the numbered rows of a file, keyed by id. Raises EvaluationDataError for a duplicate id, or if there are
+    """Collect the numbered rows of a file, keyed by id. Raises DataError for a duplicate id, or if there are
     no rows; `what` names the kind of row in the message.
     """
     collected: dict[str, IdentifiedRow] = {}
     for number, row in rows:
         if row.id in collected:
-            raise EvaluationDataError(f"line {number} of {file}: the id {row.id} occurs twice")
+            raise DataError(f"line {number} of {file}: the id {row.id} occurs twice")
         collected[row.id] = row
     if not collected:
-        raise EvaluationDataError(f"the file {file} contains no {what}")
+        raise DataError(f"the file {file} contains no {what}")
     return collected
 
 
@@ -71,7 +71,7 @@ class RecordFile(Generic[Row]):
 
     def read(self) -> Iterator[Row]:
         """Yield the records, and remove a truncated last line from the file. Raises StoreError, and
-        EvaluationDataError for a line of another kind.
+        DataError for a line of another kind.
         """
         with storing(self.path):
             lines = whole_lines(self.path)
@@ -80,7 +80,7 @@ class RecordFile(Generic[Row]):
                 yield self.kind.model_validate_json(line)
             except ValidationError as error:
                 problem = f"line {number} of {self.path} is not {self.what}"
-                raise EvaluationDataError(problem, hint="Choose another place with --out.") from error
+                raise DataError(problem, hint="Choose another place with --out.") from error
 
     def append(self, record: Row) -> None:
         """Store one record immediately. Raises StoreError."""

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field, StrictBool, StrictStr
 
-from investigator.errors import EvaluationDataError
+from investigator.errors import DataError
 from investigator.evaluation.lines import ForeignRow, RowWithId, by_id, rows_of
 from investigator.files.text_lines import json_lines
 
@@ -75,10 +75,10 @@ class Question(RowWithId):
 
 def read_questions(file: Path, on_ignored: Callable[[str], None] = lambda _: None) -> tuple[Question, ...]:
     """Read the questions in a JSONL file; `on_ignored` gets a sentence that names the fields that no question has.
-    Raises EvaluationDataError if a line is invalid, an id is duplicated, or the file has no questions.
+    Raises DataError if a line is invalid, an id is duplicated, or the file has no questions.
     """
     questions = tuple(by_id(file, "questions", _checked_rows(file)).values())
-    rows = (row for _, _, row in json_lines(file, EvaluationDataError) if isinstance(row, dict))
+    rows = (row for _, _, row in json_lines(file, DataError) if isinstance(row, dict))
     if ignored := sorted({name for row in rows for name in row} - Question.model_fields.keys()):
         on_ignored(f"fields of {file} that are not known are ignored: {', '.join(ignored)}")
     return questions
@@ -87,8 +87,8 @@ def read_questions(file: Path, on_ignored: Callable[[str], None] = lambda _: Non
 def _checked_rows(file: Path) -> Iterator[tuple[int, Question]]:
     for number, question in rows_of(file, Question):
         if not question.question.strip():
-            raise EvaluationDataError(f"line {number} of {file}: the question is empty")
+            raise DataError(f"line {number} of {file}: the question is empty")
         if question.answers and question.answerable is False:
             problem = "the question has answers, but is marked as unanswerable"
-            raise EvaluationDataError(f"line {number} of {file}: {problem}")
+            raise DataError(f"line {number} of {file}: {problem}")
         yield number, question.changed(answerable=True) if question.answers else question

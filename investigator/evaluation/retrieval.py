@@ -14,7 +14,7 @@ from types import ModuleType
 from pydantic import Field
 
 from investigator.engines.base import Embedder
-from investigator.errors import MissingPackageError, SettingsError
+from investigator.errors import SettingsError
 from investigator.evaluation.beir import Collection, CorpusRow, Judgements
 from investigator.evaluation.estimates import Estimate, mean_of
 from investigator.records import (
@@ -89,7 +89,7 @@ class RetrievalEvaluation:
     def run(self) -> Iterator[Event]:
         """Store, embed and rank the documents; afterwards, `results` and `report` are available.
 
-        Raises MissingPackageError, SettingsError, WorkspaceLockedError, EmbedderError and StoreError.
+        Raises SettingsError, WorkspaceLockedError, EngineError and StoreError.
         """
         trec_measures()  # report a missing package now, because embedding may take hours
         with Workspace(self._directory, write=True) as workspace:
@@ -158,12 +158,12 @@ def _half_report(half: Half, results: Sequence[QueryResult], hybrid: Sequence[Qu
 
 
 def trec_measures() -> ModuleType:
-    """Import and return the `ir_measures` package. Raises MissingPackageError if the package is not installed."""
+    """Import and return the `ir_measures` package. Raises SettingsError if the package is not installed."""
     try:
         import ir_measures
     except ImportError as error:
         hint = f"Install it with: {install_command('eval')}"
-        raise MissingPackageError("measuring the search needs the package ir-measures", hint=hint) from error
+        raise SettingsError("measuring the search needs the package ir-measures", hint=hint) from error
     return ir_measures
 
 

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from investigator.errors import DialogueFormatError, UserError, in_words
+from investigator.errors import DataError, UserError, in_words
 
 GIST = 80
 """Maximum number of characters to show from a line or a value in an error."""
@@ -29,7 +29,7 @@ _shown = Repr()
 _shown.maxstring = _shown.maxother = GIST
 
 
-def text_lines(path: str | Path, error: type[UserError] = DialogueFormatError) -> Iterator[tuple[int, str]]:
+def text_lines(path: str | Path, error: type[UserError] = DataError) -> Iterator[tuple[int, str]]:
     r"""Yield the non-blank lines of a UTF-8 file with their numbers, counted from 1. Only `\n` and `\r\n` end a line,
     so text may contain other line separators. The file is read line by line. Raises `error` if it cannot be read, or
     a line is not UTF-8 or is longer than LONGEST_LINE.
@@ -47,7 +47,7 @@ def text_lines(path: str | Path, error: type[UserError] = DialogueFormatError) -
         raise _unreadable(path, problem, error) from problem
 
 
-def json_lines(path: str | Path, error: type[UserError] = DialogueFormatError) -> Iterator[tuple[int, str, object]]:
+def json_lines(path: str | Path, error: type[UserError] = DataError) -> Iterator[tuple[int, str, object]]:
     """Yield (line number, text of the line, value) for each line of a file with one JSON value per line. Raises `error`
     if a line is not JSON, and as `text_lines` does.
     """
@@ -59,9 +59,7 @@ def json_lines(path: str | Path, error: type[UserError] = DialogueFormatError) -
         yield number, line, value
 
 
-def json_rows(
-    path: str | Path, kind: type[Row], error: type[UserError] = DialogueFormatError
-) -> Iterator[tuple[int, Row]]:
+def json_rows(path: str | Path, kind: type[Row], error: type[UserError] = DataError) -> Iterator[tuple[int, Row]]:
     """Yield (line number, record) for each line of a file with one JSON object per line. Raises `error` if a line is
     not such a record, and as `text_lines` does.
     """
@@ -72,9 +70,7 @@ def json_rows(
             raise malformed(path, number, first_fault(problem), line, error=error) from problem
 
 
-def json_document(
-    path: str | Path, form: TypeAdapter[Value], error: type[UserError] = DialogueFormatError
-) -> Value | None:
+def json_document(path: str | Path, form: TypeAdapter[Value], error: type[UserError] = DataError) -> Value | None:
     """Return the value in a file with one JSON value; None if the file is blank. Raises `error`, with the place of the
     fault, if the value has another form, and as `text_lines` does.
     """
@@ -91,7 +87,7 @@ def _unreadable(path: str | Path, problem: OSError, error: type[UserError]) -> U
     return error(f"the data file {path} cannot be read: {in_words(problem)}", hint="Choose a file that exists.")
 
 
-def decoded(path: str | Path, raw: bytes, number: int = 1, error: type[UserError] = DialogueFormatError) -> str:
+def decoded(path: str | Path, raw: bytes, number: int = 1, error: type[UserError] = DataError) -> str:
     """Decode part of a file, which begins at line `number`, and drop a byte order mark at the beginning of the file.
     Raises `error`, with the line and the byte, if the part is not UTF-8.
     """
@@ -112,7 +108,7 @@ def malformed(
     line: str,
     *,
     hint: str = "",
-    error: type[UserError] = DialogueFormatError,
+    error: type[UserError] = DataError,
 ) -> UserError:
     """Return the error for an unusable line of a file, with the reason."""
     gist = line if len(line) <= GIST else line[: GIST - 1] + "…"

@@ -22,7 +22,7 @@ class InvestigatorRetriever(BaseRetriever):  # type: ignore[misc]
     None if the format has no pages), `start` and `end` (characters of the text that was read), `score` (0..1,
     comparable within one query), `holds_address` and `speaks_to_model`. Addresses and markup in the text are escaped so
     that no program renders them as links; with `verbatim=True` the text is unchanged. `invoke` accepts a different `k`
-    for one call. It raises QuestionError for an empty query, FolderError, WorkspaceLockedError, EmbedderError and
+    for one call. It raises QuestionError for an empty query, FolderError, WorkspaceLockedError, EngineError and
     StoreError.
     """
 

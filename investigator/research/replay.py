@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from investigator.asking.budget import BudgetSettings
-from investigator.errors import FolderError, ReplayError, StoreError
+from investigator.errors import FolderError, NotFoundError, ReplayError, StoreError
 from investigator.proof.quotes import verify
 from investigator.proof.standing import quote_standing
 from investigator.records import Answer, Answered, Investigation, Quote, Replayed, StopReason, Usage
@@ -80,5 +80,5 @@ def _failed(quotes: Sequence[Quote], research: Research) -> tuple[Quote, ...]:
 def _stands(quote: Quote, library: DocumentIndex) -> bool:
     try:
         return verify(quote, library.document(quote.document_id))
-    except (FolderError, StoreError, KeyError):  # the document no longer exists
+    except (NotFoundError, FolderError, StoreError, KeyError):  # the document no longer exists
         return False

@@ -188,13 +188,13 @@ class FolderIndex:
         return Search.WHOLE if few else Search.CANDIDATES
 
     def embed(self) -> Iterator[Embedded]:
-        """Compute the missing vectors. Raises EmbedderError and StoreError."""
+        """Compute the missing vectors. Raises EngineError and StoreError."""
         yield from embed_missing(self.corpus, self._table, self._embedder)
 
     def embed_sentences(self) -> Iterator[Embedded]:
         """Compute the missing sentence vectors, unless there are too many to compute in advance.
 
-        Raises EmbedderError and StoreError.
+        Raises EngineError and StoreError.
         """
         retrieval = self._settings.retrieval
         if retrieval.reranker == SentenceReranker.name and self.corpus.chunk_count() <= retrieval.sentences_up_to:
@@ -310,7 +310,7 @@ def embed_missing(corpus: Corpus, table: VectorTable, embedder: Embedder) -> Ite
     """Compute and store the missing vectors of chunks, a few hundred at a time; yield the progress.
 
     An interruption loses only the vectors that were being computed. Chunks that another process deletes in the meantime
-    are skipped. Raises EmbedderError and StoreError.
+    are skipped. Raises EngineError and StoreError.
     """
     for texts, done, total in windows(corpus, table.missing(), _WINDOW):
         table.put(list(texts), embedder.embed(list(texts.values())))

@@ -27,7 +27,7 @@ class KeptSentences:
     def keep(self, texts: Mapping[int, str], following: Mapping[int, FollowedText] | None = None) -> None:
         """Compute and store the missing vectors of the chunks whose texts are given.
 
-        With `following`, sentences that continue in the next chunk are included. Raises EmbedderError and StoreError.
+        With `following`, sentences that continue in the next chunk are included. Raises EngineError and StoreError.
         """
         if self._complete.issuperset(texts):
             return
@@ -51,7 +51,7 @@ class KeptSentences:
     def keep_all(self, corpus: Corpus) -> Iterator[Embedded]:
         """Compute and store the missing vectors in batches; yield the number of chunks done and the total.
 
-        Raises EmbedderError and StoreError.
+        Raises EngineError and StoreError.
         """
         for texts, done, total in windows(corpus, self._table.missing(), _WINDOW):
             self.keep(texts, corpus.followed_texts(texts))

@@ -30,12 +30,12 @@ class QueryVectors:
         self._embedder = CachedEmbedder(embedder, _MOST_QUERIES)
 
     def __call__(self, query: str) -> Vectors:
-        """Return the vector of a query, of shape (dimensions,). Raises EmbedderError."""
+        """Return the vector of a query, of shape (dimensions,). Raises EngineError."""
         vector: Vectors = self._embedder.embed([query])[0]
         return vector
 
     def expect(self, queries: Sequence[str]) -> None:
-        """Compute the vectors of queries in advance, because several together take less time. Raises EmbedderError."""
+        """Compute the vectors of queries in advance, because several together take less time. Raises EngineError."""
         for start in range(0, len(queries), _TOGETHER):
             some = queries[start : start + _TOGETHER]
             if sum(map(len, some)) <= _SHORT:

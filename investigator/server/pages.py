@@ -15,7 +15,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import ValidationError
 
-from investigator.errors import PageError, QuestionError, ReaderError, SourceChangedError, UnknownRunError
+from investigator.errors import NotFoundError, QuestionError, ReaderError
 from investigator.investigator import Investigator
 from investigator.records import Document, FolderStatus, Investigation, PageView
 from investigator.reports.html import html_report, investigation_view
@@ -246,7 +246,7 @@ def _refused_page(served: ServedFolder, given: Mapping[str, str], wrong: Problem
     """Return the page with the question form, filled in with the values that were entered, and with the problem."""
     shown = None
     if after := given.get("after"):
-        with suppress(UnknownRunError):
+        with suppress(NotFoundError):
             shown = _run_page(served, after, given=given, problem=wrong)
     shown = shown or _folder_page(served, given=given, problem=wrong)
     shown.status_code = wrong.status
@@ -271,7 +271,7 @@ def _sheets(
     marked = mark is not None and (at is None or start < end)
     try:
         views = served.pages.views(document.id, *((start, end) if marked else (first, first + 1)))
-    except (PageError, SourceChangedError, ReaderError) as error:
+    except (NotFoundError, ReaderError) as error:
         failure = problem_of(error)
         return (), f"{failure.detail}. {failure.hint}".strip()
     return views if marked else [view.changed(marks=()) for view in views], ""

@@ -18,11 +18,9 @@ from investigator.errors import (
     CredentialError,
     EngineError,
     InvestigatorError,
+    NotFoundError,
     QuestionError,
-    RateLimitError,
     SourceChangedError,
-    UnknownDocumentError,
-    UnknownRunError,
     UserError,
     WorkspaceLockedError,
 )
@@ -32,9 +30,9 @@ from investigator.secrets import redacted
 from investigator.server.records import Problem
 
 _STATUSES = (
-    ((UnknownRunError, UnknownDocumentError), HTTPStatus.NOT_FOUND),
+    ((NotFoundError,), HTTPStatus.NOT_FOUND),
     ((WorkspaceLockedError,), HTTPStatus.SERVICE_UNAVAILABLE),
-    ((CredentialError, RateLimitError), HTTPStatus.BAD_GATEWAY),
+    ((CredentialError, EngineError), HTTPStatus.BAD_GATEWAY),
     ((UserError,), HTTPStatus.UNPROCESSABLE_ENTITY),
     ((InvestigatorError,), HTTPStatus.INTERNAL_SERVER_ERROR),
 )
@@ -45,7 +43,7 @@ _HINTS: tuple[tuple[type[InvestigatorError], str], ...] = (
         SourceChangedError,
         "Update the index of the folder under Documents, or with POST /v1/folders/FOLDER/index.",
     ),
-    (UnknownRunError, "See the folder's list of investigations."),
+    (NotFoundError, "See the folder's lists of investigations and documents."),
     (QuestionError, "Ask one question in plain words."),
     (EngineError, "The results so far are kept: ask the same question again to resume."),
 )

@@ -13,7 +13,7 @@ import anyio
 from anyio.abc import TaskGroup, TaskStatus
 from pydantic import ValidationError
 
-from investigator.errors import InvestigatorError, MissingPackageError
+from investigator.errors import InvestigatorError, SettingsError
 from investigator.records import Record
 from investigator.reports.inert import inert_json
 from investigator.resources.distribution import install_command
@@ -31,12 +31,12 @@ PATH = "/mcp"
 
 
 def agent_server(desk: Desk) -> MCPServer[Any]:
-    """Return a server that offers the tools for a desk's folders. Raises MissingPackageError."""
+    """Return a server that offers the tools for a desk's folders. Raises SettingsError."""
     try:
         from mcp.server.mcpserver import MCPServer
         from mcp.types import ToolAnnotations
     except ModuleNotFoundError as error:
-        raise MissingPackageError(
+        raise SettingsError(
             "serving agents requires the package mcp, which is not installed",
             hint=f"Install it with: {install_command('mcp')}",
         ) from error
@@ -65,7 +65,7 @@ class AgentDoor:
             self._tasks.cancel_scope.cancel()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request. Raises MissingPackageError."""
+        """Answer a request. Raises SettingsError."""
         async with self._opening:
             if self._app is None and self._tasks is not None:
                 server = await anyio.to_thread.run_sync(agent_server, self._desk)

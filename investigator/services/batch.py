@@ -12,7 +12,6 @@ from investigator.engines.base import Engine, traits_of
 from investigator.engines.roles import Role
 from investigator.errors import (
     DamagedDocumentError,
-    EmbedderError,
     EngineError,
     InvestigatorError,
     ReaderError,
@@ -124,7 +123,7 @@ class Batch:
                         return JobResult(event.investigation, notices=own, kept=kept)
         except DamagedDocumentError as damage:
             return JobResult(error=damage, damaged=frozenset(damage.document_ids))
-        except (EngineError, ReaderError, EmbedderError) as error:
+        except (EngineError, ReaderError) as error:
             return JobResult(error=error, notices=tuple(notices))
         raise AssertionError("the investigation ended without an answer")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from investigator.documents.page_views import PageViews
-from investigator.errors import FolderError, PageError, ReaderError, SourceChangedError
+from investigator.errors import FolderError, NotFoundError, ReaderError, SourceChangedError
 from investigator.records import Document, PageView, Quote, TextSpan
 from investigator.reports.enclosures import CitedPage
 
@@ -28,8 +28,8 @@ class DocumentPages:
         """Return the pages that contain the characters `[start, end)` of a document's text, with those characters
         marked.
 
-        Raises FolderError if the index does not contain the document; PageError if it is not a PDF or does not contain
-        the words; SourceChangedError if the file has changed; and ReaderError or StoreError.
+        Raises NotFoundError if the index does not contain the document, or it is not a PDF or does not contain the
+        words; SourceChangedError if the file has changed; and ReaderError or StoreError.
         """
         return self._pages.marked(self._document(document_id), TextSpan(start=start, end=end))
 
@@ -70,7 +70,7 @@ class DocumentPages:
             return ()
         try:
             return self.quote_views(quote)
-        except (PageError, SourceChangedError, ReaderError, FolderError):
+        except (NotFoundError, ReaderError, FolderError):
             return ()
 
     def picture(self, document_id: str, page: int, width: int = _SHOWN_WIDTH) -> bytes:

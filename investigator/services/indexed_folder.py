@@ -16,9 +16,9 @@ from investigator.documents.page_views import PageViews
 from investigator.errors import (
     DamagedDocumentError,
     FolderError,
+    NotFoundError,
     SettingsError,
     ShardLostError,
-    UnknownDocumentError,
     WorkspaceLockedError,
     expect,
 )
@@ -107,7 +107,7 @@ class IndexedFolder:
             return index.progress() if isinstance(index, ShardedIndex) else None
 
     def document(self, document_id: str) -> Document:
-        """Return a document with its text from the index. Raises FolderError if no document has this id; StoreError."""
+        """Return a document with its text from the index. Raises NotFoundError and StoreError."""
         with self.open_workspace(write=False) as workspace:
             corpus = self.parts.folder_index(self.folder, workspace).stored
             try:
@@ -236,7 +236,7 @@ class IndexedFolder:
         quotes = investigation.answer.citations if investigation.answer is not None else ()
         documents: dict[str, Document] = {}
         for name in dict.fromkeys(quote.document_id for quote in quotes):
-            with suppress(FolderError):
+            with suppress(NotFoundError):
                 documents[name] = self.document(name)
         return documents
 
@@ -319,6 +319,6 @@ def made_ready(index: OpenIndex, search: Search, folder: Path) -> Iterator[Event
         )
 
 
-def _no_document(document_id: str, reason: str = "") -> UnknownDocumentError:
+def _no_document(document_id: str, reason: str = "") -> NotFoundError:
     why = f": {reason}" if reason else ""
-    return UnknownDocumentError(f"unknown document {document_id}{why}")
+    return NotFoundError(f"unknown document {document_id}{why}")

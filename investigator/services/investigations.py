@@ -13,7 +13,7 @@ from investigator.documents.folder import Recheck
 from investigator.engines.base import Engine
 from investigator.engines.roles import Role
 from investigator.engines.stand_ins import AbsentEngine, ForeseeingEngine
-from investigator.errors import SettingsError, UnknownRunError, expect
+from investigator.errors import NotFoundError, SettingsError, expect
 from investigator.proof.standing import quote_standing
 from investigator.records import (
     Answered,
@@ -84,7 +84,7 @@ class Investigations(IndexedFolder):
 
         New and changed files are read before the question is asked. The same question over the same documents resumes a
         stopped run or returns the existing answer, unless `fresh` is set. Raises QuestionError, FolderError,
-        SettingsError, UnknownRunError, WorkspaceLockedError, EngineError and StoreError.
+        SettingsError, NotFoundError, WorkspaceLockedError, EngineError and StoreError.
         """
         expect(options, RunOptions, "options", SettingsError)
         return self._investigated(question, options)
@@ -175,16 +175,16 @@ class Investigations(IndexedFolder):
     def replay(self, run_id: str) -> Replayed:
         """Replay a finished run from its journal with its own settings, without a model, and re-verify its quotes.
 
-        Raises UnknownRunError; ReplayError if another version made the run; and the errors of `investigate`.
+        Raises NotFoundError; ReplayError if another version made the run; and the errors of `investigate`.
         """
         record = self.show(run_id)
         answer = record.answer
         if record.id.startswith(MATRIX):
             hint = "Run the same matrix command: unchanged documents cost nothing."
-            raise UnknownRunError(f"{record.id} is a matrix, which is not replayed", hint=hint)
+            raise NotFoundError(f"{record.id} is a matrix, which is not replayed", hint=hint)
         if answer is None:
             hint = "Ask its question again to resume it."
-            raise UnknownRunError(f"the run {record.id} is not finished", hint=hint)
+            raise NotFoundError(f"the run {record.id} is not finished", hint=hint)
         return mended(lambda again: self._replayed(record, answer.run.stop, again))
 
     def _replayed(self, record: Investigation, stop: StopReason, again: frozenset[str]) -> Replayed:
@@ -244,17 +244,17 @@ class Investigations(IndexedFolder):
             return Runs(workspace.runs).summaries()
 
     def show(self, run_id: str) -> Investigation:
-        """Return the record of a run, given its id, the beginning of its id, or `last`. Raises UnknownRunError."""
-        expect(run_id, str, "the id of the run", UnknownRunError)
+        """Return the record of a run, given its id, the beginning of its id, or `last`. Raises NotFoundError."""
+        expect(run_id, str, "the id of the run", NotFoundError)
         if not self.has_runs():
-            raise UnknownRunError(f"no question has been asked about {self.folder} yet", hint=_NOT_ASKED)
+            raise NotFoundError(f"no question has been asked about {self.folder} yet", hint=_NOT_ASKED)
         with self.open_workspace(write=False) as workspace:
             kept = Runs(workspace.runs)
             return kept.investigation(kept.last_asked() if run_id == LAST_RUN else run_id)
 
     def calls(self, run_id: str) -> tuple[PastCall, ...]:
         """Return the calls that the run with this full id made or reused, in order. Raises StoreError."""
-        expect(run_id, str, "the id of the run", UnknownRunError)
+        expect(run_id, str, "the id of the run", NotFoundError)
         if not self.has_runs():
             return ()
         with self.open_workspace(write=False) as workspace:

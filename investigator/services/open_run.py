@@ -78,7 +78,7 @@ class OpenRun:
     def started(self, documents: int) -> Iterator[Event]:
         """Yield the notices so far, and the event that begins the run over a number of documents.
 
-        A cross-encoder that checks statements is tried before anything is paid for. Raises EmbedderError.
+        A cross-encoder that checks statements is tried before anything is paid for. Raises EngineError.
         """
         judge = self.parts.judge()
         if judge is not None:

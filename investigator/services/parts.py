@@ -110,7 +110,7 @@ class Parts:
     def engine(self, name: str, *, attempts: int | None = None) -> Engine:
         """Open an engine by name; `attempts` replaces the number of attempts per call of a chat model.
 
-        Raises SettingsError, CredentialError, MissingPackageError, ReplayError.
+        Raises SettingsError, CredentialError, ReplayError.
         """
         settings = self.settings
         options = EngineOptions(
@@ -185,7 +185,7 @@ class Parts:
         return InMemoryJournal(self.prices.price_of)
 
     def tracer(self, folder: Path) -> Tracer:
-        """Open the tracers that the settings and the environment name. Raises SettingsError and MissingPackageError."""
+        """Open the tracers that the settings and the environment name. Raises SettingsError."""
         return open_tracer(self.settings.trace, folder=folder, on_notice=self.notify)
 
     def fresh_reading(self, folder: Path, processes: int | None = None) -> FreshReading:

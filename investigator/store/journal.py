@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from sqlalchemy import Connection, RowMapping, Table, bindparam, delete, func, insert, select, update
 
-from investigator.errors import StoreError, UnknownRunError
+from investigator.errors import NotFoundError, StoreError
 from investigator.records import (
     Investigation,
     Memory,
@@ -248,12 +248,12 @@ class Runs:
     def last_asked(self) -> str:
         """Return the run of the last question that a user asked; questions from evaluations and matrices do not count.
 
-        Raises UnknownRunError if no question was asked.
+        Raises NotFoundError if no question was asked.
         """
         with self._database.begin() as connection:
             run_id = get_meta(connection, _LAST_ASKED)
         if run_id is None:
-            raise UnknownRunError("no individual question has been asked in this workspace yet")
+            raise NotFoundError("no individual question has been asked in this workspace yet")
         return run_id
 
     def summaries(self) -> tuple[RunSummary, ...]:
@@ -266,18 +266,18 @@ class Runs:
             return tuple(_summary(row) for row in connection.execute(query).mappings())
 
     def investigation(self, run_id: str) -> Investigation:
-        """Return the record of a run, given its id or the beginning of its id. Raises UnknownRunError, and StoreError
+        """Return the record of a run, given its id or the beginning of its id. Raises NotFoundError, and StoreError
         if another version stored it in an unknown form.
         """
         if not run_id.strip():
-            raise UnknownRunError("the run id is empty")
+            raise NotFoundError("the run id is empty")
         query = select(runs).where(runs.c.id.startswith(run_id, autoescape=True))
         with self._database.begin() as connection:
             rows = connection.execute(query).mappings().all()
         exact = [row for row in rows if row["id"] == run_id] or rows
         if len(exact) != 1:
             problem = "several runs begin with" if len(exact) > 1 else "no run begins with"
-            raise UnknownRunError(f"{problem} {run_id!r} in this workspace")
+            raise NotFoundError(f"{problem} {run_id!r} in this workspace")
         (row,) = exact
         try:
             return Investigation.model_validate_json(row["record"])

@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Engine, RootTransaction, create_engine, event
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
-from investigator.errors import DiskFullError, MissingPackageError, SettingsError, StoreError, WorkspaceLockedError
+from investigator.errors import DiskFullError, SettingsError, StoreError, WorkspaceLockedError
 from investigator.store.database import SCHEMA_VERSION, Database, get_meta, set_meta
 from investigator.store.schema import CODED, DROP_FACT_TERMS, RUNS, meta
 
@@ -74,8 +74,8 @@ class PostgresDatabase(_ServerDatabase):
     """The runs and memories of the folder `name` in the PostgreSQL database at the given address; missing tables are
     created.
 
-    Raises MissingPackageError; SettingsError if the address is invalid; and StoreError if the server cannot be used or
-    a newer version created the tables.
+    Raises SettingsError if the address is invalid or a package is missing, and StoreError if the server cannot be used
+    or a newer version created the tables.
     """
 
     def __init__(self, url: str, name: str) -> None:
@@ -211,7 +211,7 @@ def _engine(url: str, schema: str) -> tuple[str, Engine]:
             f"store.url is not an address: {error}", hint="Write it as postgresql+psycopg://USER@HOST:5432/DATABASE"
         ) from error
     except ImportError as error:
-        raise MissingPackageError(
+        raise SettingsError(
             "runs in PostgreSQL need the package psycopg",
             hint='Install it with: pip install "document-investigator[postgres]"',
         ) from error

@@ -116,7 +116,7 @@ class Workspace:
     def runs(self) -> Database:
         """Return the database of runs and memories, which is a file in the workspace unless `store` names another
         place; it is opened on first use. The writer moves the readable rows of a damaged file to a new one, with a
-        notice. Raises DamagedDatabaseError if the file is damaged and this is not the writer, MissingPackageError and
+        notice. Raises DamagedDatabaseError if the file is damaged and this is not the writer, SettingsError and
         StoreError.
         """
         if self._store.url:

@@ -81,7 +81,7 @@ class All10kTeacher(Task10kTeacher):
 
 def questions_of(file: Path) -> Iterator[tuple[Fields, bool]]:
     """Yield the questions in a file, with `text` (the story since the previous question, and the question), `answer`
-    and `evidence`; and True for the first question about a story. Raises DialogueFormatError for a line without a
+    and `evidence`; and True for the first question about a story. Raises DataError for a line without a
     number or a question without an answer.
     """
     lines: dict[str, str] = {}

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from investigator.dialogue.teachers import ConversationTeacher
 from investigator.dialogue.teachers.files import Turn
-from investigator.errors import DialogueFormatError
+from investigator.errors import DataError
 from investigator.tasks.file_teacher import FileTeacher
 
 
@@ -17,9 +17,9 @@ class DefaultTeacher(FileTeacher, ConversationTeacher):
     own_options = frozenset({"label_turns"})
 
     def turns(self, conversation: object) -> list[Turn]:
-        """Return the turns of a conversation. Raises DialogueFormatError if a turn has no text."""
+        """Return the turns of a conversation. Raises DataError if a turn has no text."""
         turns = super().turns(conversation)
         for number, turn in enumerate(turns, start=1):
             if not isinstance(turn["text"], str):
-                raise DialogueFormatError(f"turn {number} has no text: {dict(turn)!s:.80}")
+                raise DataError(f"turn {number} has no text: {dict(turn)!s:.80}")
         return turns

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from pydantic import TypeAdapter
 
-from investigator.errors import DialogueFormatError
+from investigator.errors import DataError
 from investigator.files.text_lines import json_document
 from investigator.tasks.file_teacher import Fields, FileTeacher, Id, TaskRow
 
@@ -44,7 +44,7 @@ class DefaultTeacher(FileTeacher):
     shows_story: ClassVar[bool] = True
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
-        """Yield the questions about all stories. Raises DialogueFormatError if a question has no answer."""
+        """Yield the questions about all stories. Raises DataError if a question has no answer."""
         content = json_document(self.file, TypeAdapter(_Coqa))
         for story in content.data if content else ():
             for turn, question in enumerate(story.questions):
@@ -56,7 +56,7 @@ class DefaultTeacher(FileTeacher):
         own, *others = ([answer for answer in each if answer.turn_id == question.turn_id] for each in everyone)
         if not own:
             problem = f"turn {question.turn_id} of {story.id} has no answer"
-            raise DialogueFormatError(f"{self.file} cannot be used: {problem}")
+            raise DataError(f"{self.file} cannot be used: {problem}")
         texts = (answer.input_text for answers in (own, *others) for answer in answers)
         return {"labels": tuple(dict.fromkeys(texts)), "evidence": [own[-1].span_text], "story_id": story.id}
 

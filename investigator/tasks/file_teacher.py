@@ -18,7 +18,7 @@ from investigator.dialogue.options import Opt
 from investigator.dialogue.task_strings import SplitTask
 from investigator.dialogue.teachers import DialogTeacher
 from investigator.dialogue.teachers.dialog import Entry
-from investigator.errors import DialogueError, DialogueFormatError, DialogueValueError, EvaluationDataError
+from investigator.errors import DataError, DialogueError
 from investigator.records import Record
 
 Fields = Mapping[str, object]
@@ -46,7 +46,7 @@ Id = Annotated[str, BeforeValidator(lambda value: str(value) if type(value) is i
 class FileTeacher(DialogTeacher):
     """Base class of the built-in teachers. Subclasses define `expected`, a description of their files, and `examples`.
     Data without examples is an error, because the results would be misleading. Raises DialogueError if no suitable file
-    is given, and DialogueFormatError, with the description, if a file cannot be read or has no example.
+    is given, and DataError, with the description, if a file cannot be read or has no example.
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".jsonl",)
@@ -64,7 +64,7 @@ class FileTeacher(DialogTeacher):
         unknown = sorted(named_metrics(options.text("metrics", "default")) - known - AUTOMATIC_METRICS)
         if unknown:
             hint = f"Metrics: {', '.join(sorted(known))}, and the groups default, rouge, bleu, distinct, all."
-            raise DialogueValueError(f"unknown metric {unknown[0]!r}", hint=hint)
+            raise DialogueError(f"unknown metric {unknown[0]!r}", hint=hint)
         self.files = self.chosen(options)
         super().__init__(options, shared)
 
@@ -83,15 +83,15 @@ class FileTeacher(DialogTeacher):
 
     @classmethod
     def check(cls, split: SplitTask) -> None:
-        """Raise DialogueValueError if a task string has unknown parts or options."""
+        """Raise DialogueError if a task string has unknown parts or options."""
         task, options = split
         if task.count(":") >= cls.most_parts:
             hint = f"Options are written name=value: {task.rpartition(':')[0]}:datafile=PATH"
             unknown = task.split(":")[cls.most_parts]
-            raise DialogueValueError(f"the task string {task} has an unknown part: {unknown!r}", hint=hint)
+            raise DialogueError(f"the task string {task} has an unknown part: {unknown!r}", hint=hint)
         known = sorted(OPTIONS | cls.own_options)
         for name in options.keys() - known:
-            raise DialogueValueError(f"the task {task} has no option {name!r}", hint=f"Options: {', '.join(known)}.")
+            raise DialogueError(f"the task {task} has no option {name!r}", hint=f"Options: {', '.join(known)}.")
 
     def examples(self) -> Iterator[tuple[Entry, bool]]:
         """Yield the fields of each example, and True if an episode starts with it."""
@@ -104,12 +104,12 @@ class FileTeacher(DialogTeacher):
             for example in self.examples():
                 is_empty = False
                 yield example
-        except (DialogueFormatError, EvaluationDataError) as error:
+        except DataError as error:
             hint = requirement if error.hint == error.default_hint else error.hint
-            raise DialogueFormatError(error.message, hint=hint) from error
+            raise DataError(error.message, hint=hint) from error
         if is_empty:
             names = " and ".join(map(str, self.files[:2]))
-            raise DialogueFormatError(f"no example for the task {self.id} in {names}", hint=requirement)
+            raise DataError(f"no example for the task {self.id} in {names}", hint=requirement)
 
 
 def fold_of(opt: Opt) -> str:

@@ -18,7 +18,7 @@ from investigator.dialogue.task_strings import (
 )
 from investigator.dialogue.teachers import MultiTaskTeacher, Teacher
 from investigator.dialogue.worlds import World
-from investigator.errors import UnknownTaskError
+from investigator.errors import NotFoundError
 from investigator.plugins import found
 from investigator.tasks.file_teacher import FileTeacher
 from investigator.tasks.task_list import PLUG_INS, TASK_LIST, listed_tasks, plugged_in
@@ -30,28 +30,28 @@ class Tasks:
     """
 
     def ids(self, task: str) -> list[str]:
-        """Split a task string into single task strings. Raises UnknownTaskError for an unknown tag."""
+        """Split a task string into single task strings. Raises NotFoundError for an unknown tag."""
         return list(expanded(task, listed_tasks() if "#" in task else ()))
 
     def teacher_class(self, task: str) -> type[Teacher]:
-        """Return the class named by a single task string. Raises UnknownTaskError, with the teachers of the task or the
+        """Return the class named by a single task string. Raises NotFoundError, with the teachers of the task or the
         tasks with similar names, if the class does not exist.
         """
         module = _module_of(task)
         try:
             return load_class([f"{module}:{teacher_name(task)}"], Teacher, sought=f"task {task.strip()}")
-        except UnknownTaskError as error:
+        except NotFoundError as error:
             names = [*(entry.task for entry in TASK_LIST), *found(PLUG_INS)]
             near = get_close_matches(_name_of(task), names, n=3)
             hint = f"Did you mean {' or '.join(near)}?" if near else ""
             if teachers := _teachers_in(module):
                 hint = f"{module} has {', '.join(teachers)}"
-            raise UnknownTaskError(error.message, hint=hint) from error
+            raise NotFoundError(error.message, hint=hint) from error
 
     def teacher(self, opt: Mapping[str, object]) -> Teacher:
         """Return the teacher for the task in the options, or a MultiTaskTeacher if there are several tasks. Options in
         the task string override all other options. Raises DialogueError if there is no task, an option is missing, or
-        the string of a shipped task has an unknown option, UnknownTaskError, and the teacher's errors about its data.
+        the string of a shipped task has an unknown option, NotFoundError, and the teacher's errors about its data.
         """
         options = Opt.of(opt)
         tasks = [task.strip() for task in self.ids(required_task(options))]
@@ -68,7 +68,7 @@ class Tasks:
         """Return the world class of this name that a task defines, or None."""
         try:
             return load_class([f"{_module_of(task)}:{name}"], World, sought=f"world of {task.strip()}")
-        except UnknownTaskError:
+        except NotFoundError:
             return None
 
 

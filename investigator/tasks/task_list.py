@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from investigator.dialogue.task_strings import TaskEntry
-from investigator.errors import DialogueTypeError
+from investigator.errors import DialogueError
 from investigator.plugins import EntryPoint, found, load
 
 PLUG_INS: Final = "investigator.tasks"
@@ -37,7 +37,7 @@ _NAMES = frozenset(entry.task for entry in TASK_LIST)
 def listed_tasks() -> tuple[TaskEntry, ...]:
     """Return all tasks: built-in tasks, and those of other packages, whose modules are imported. A module may describe
     its task in `TASK`; otherwise its name and docstring do. Raises SettingsError if a module cannot be imported, and
-    DialogueTypeError if its `TASK` is not a TaskEntry.
+    DialogueError if its `TASK` is not a TaskEntry.
     """
     return (*TASK_LIST, *(_entry(point) for name, point in found(PLUG_INS).items() if name not in _NAMES))
 
@@ -53,5 +53,5 @@ def _entry(point: EntryPoint) -> TaskEntry:
     entry = getattr(module, "TASK", TaskEntry(point.name, point.name, (), about))
     if not isinstance(entry, TaskEntry):
         hint = 'Write: TASK = TaskEntry(id="Chess", task="chess", tags=("Games",), description="...")'
-        raise DialogueTypeError(f"TASK of the plug-in {point.value} is not a TaskEntry but {entry!r:.80}", hint=hint)
+        raise DialogueError(f"TASK of the plug-in {point.value} is not a TaskEntry but {entry!r:.80}", hint=hint)
     return entry

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from investigator.errors import MissingPackageError, SettingsError
+from investigator.errors import SettingsError
 from investigator.resources.distribution import install_command
 from investigator.tracing.base import Tracer, Traces, TraceSettings
 
@@ -24,8 +24,8 @@ def open_tracer(
 ) -> Traces:
     """Return the tracers that the settings, OpenTelemetry's variables and the application request. Spans are sent to
     the application's tracer provider; if it has set none, to the collector that the variables name, if any. Raises
-    SettingsError if the file cannot be written or would be one of the documents in `folder`; MissingPackageError if no
-    package that can send spans is installed.
+    SettingsError if the file cannot be written or would be one of the documents in `folder`, or no package that can
+    send spans is installed.
     """
     variables = os.environ if variables is None else variables
     tracers: list[Tracer] = []
@@ -47,7 +47,7 @@ def open_tracer(
 
             provider = spans.applications_provider() or (spans.collectors_provider() if is_named else None)
         except ImportError as error:
-            raise MissingPackageError(
+            raise SettingsError(
                 "an OpenTelemetry endpoint is set, but no package that sends spans is installed",
                 hint=f"Install it: {install_command('otel')}, or unset the variable for this program.",
             ) from error

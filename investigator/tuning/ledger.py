@@ -23,7 +23,7 @@ class LedgerLine(Record):
 
 class TuningLedger:
     """Counts every call in a tuning run at its start, and corrects the cost at its end, so a call ended by a kill also
-    counts. Thread-safe. Raises StoreError and EvaluationDataError.
+    counts. Thread-safe. Raises StoreError and DataError.
     """
 
     def __init__(self, path: Path, prices: Prices) -> None:

@@ -16,7 +16,7 @@ from investigator.asking.contracts import METHOD, Contract
 from investigator.asking.replies import read_reply
 from investigator.asking.sender import CallSender
 from investigator.engines.base import Engine
-from investigator.errors import MissingPackageError, ReplyError, SettingsError
+from investigator.errors import ReplyError, SettingsError
 from investigator.evaluation.measures import Measure
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
@@ -93,15 +93,13 @@ Proposer = Callable[[Workshop], Iterable[Variant]]
 
 
 def proposer_named(name: str) -> Proposer:
-    """Return the proposer with the given name. Raises SettingsError, and MissingPackageError if the proposer needs
-    another package.
-    """
+    """Return the proposer with the given name. Raises SettingsError if none has it, or its package is missing."""
     points = found(_GROUP)
     if name not in points:
         raise SettingsError(f"unknown proposer {name!r}", hint=f"The known proposers are: {', '.join(points)}.")
     if name == GEPA and find_spec(GEPA) is None:
         hint = f"Install it with: {install_command('tune')}"
-        raise MissingPackageError("--search gepa needs the package gepa", hint=hint)
+        raise SettingsError("--search gepa needs the package gepa", hint=hint)
     return cast("Proposer", load(points[name]))
 
 

@@ -15,7 +15,7 @@ from investigator.asking.prompts import check_templates
 from investigator.engines.base import Embedder, Engine
 from investigator.engines.catalogue import parse_model_options
 from investigator.engines.roles import Role
-from investigator.errors import EvaluationDataError, SettingsError, UserError
+from investigator.errors import DataError, SettingsError, UserError
 from investigator.evaluation.answer_text import plain
 from investigator.evaluation.folder import check_outside
 from investigator.evaluation.lines import storing
@@ -67,7 +67,7 @@ def tune(
 
     `base` is the user's current setup. `embedder` and `engine` replace the ones that the settings name. `on_plan`
     receives the plan before any paid call. Nothing is adopted unless the test set confirms it; the report gives the
-    outcome. Repeating the call resumes a stopped run. Raises SettingsError, TemplateError or EvaluationDataError;
+    outcome. Repeating the call resumes a stopped run. Raises SettingsError, TemplateError or DataError;
     UserError if `out` contains another run or is in use, or if the data was used before; and the errors of
     `FolderEvaluation`.
     """
@@ -144,7 +144,7 @@ class TuningRun:
         self._sets = drawn_sets(examined, twins, options.seed)
         if options.measure is Measure.RIGHT and not grounds_of((*self._sets.select, *self._sets.test)):
             hint = "Add answerable, answers, evidence or doc_ids to the rows."
-            raise EvaluationDataError("no question has a known answer", hint=hint)
+            raise DataError("no question has a known answer", hint=hint)
         self._baseline = Variant(name="baseline", templates=templates_of(base.prompts, options.templates))
         changes = options.model_dump_json(include=_SAME_RUN)
         model = self._investigator.engine_name

@@ -15,7 +15,7 @@ from typing import Protocol
 from pydantic import Field
 
 from investigator.asking.budget import BudgetSpent
-from investigator.errors import EvaluationDataError
+from investigator.errors import DataError
 from investigator.evaluation.estimates import LEVEL, Estimate, detectable, mean_of
 from investigator.evaluation.measures import Cost, Measure
 from investigator.evaluation.outcomes import Outcome
@@ -124,7 +124,7 @@ class TuningSearch:
     _calls: float = 1.0
 
     def run(self) -> SearchResult:
-        """Run the search. Raises EvaluationDataError, and the arena's errors except BudgetSpent."""
+        """Run the search. Raises DataError, and the arena's errors except BudgetSpent."""
         try:
             admitted = [] if self.proposed else self._admitted()
             if admitted or self.proposed:
@@ -142,7 +142,7 @@ class TuningSearch:
         values = [value for outcome in outcomes if (value := outcome.value(self.measure)) is not None]
         self._score = mean_of(values, self.seed)
         if self._score is None:
-            raise EvaluationDataError(
+            raise DataError(
                 f"none of {len(outcomes)} questions has the facts that {self.measure.label!r} needs",
                 hint="Add doc_ids, evidence or answers to the rows, or choose another --measure.",
             )

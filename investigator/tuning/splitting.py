@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from investigator.errors import EvaluationDataError
+from investigator.errors import DataError
 from investigator.evaluation.answer_text import plain
 from investigator.evaluation.questions import Question
 from investigator.records import Record
@@ -31,7 +31,7 @@ def drawn_sets(questions: Sequence[Question], twins: Mapping[str, str], seed: in
     the same sets.
 
     `twins` maps documents with equal text to a group. Questions with the same words also stay together. Each set gets a
-    proportional share of answerable and unanswerable questions. Raises EvaluationDataError if there are too few
+    proportional share of answerable and unanswerable questions. Raises DataError if there are too few
     questions, or if too many of them are connected.
     """
 
@@ -56,7 +56,7 @@ def drawn_sets(questions: Sequence[Question], twins: Mapping[str, str], seed: in
     if min(map(len, sets.values())) < FEWEST:
         counts = ", ".join(f"{name} {len(members)}" for name, members in sets.items())
         together = f"; {len(groups[0])} share documents or words" if groups and len(groups[0]) > FEWEST else ""
-        raise EvaluationDataError(
+        raise DataError(
             f"{plural(len(questions), 'question')} cannot fill three sets of at least {FEWEST} ({counts}{together})",
             hint="Add questions about other documents: at least 30; 75 can show a gain of 30 points, 430 a gain of 10.",
         )

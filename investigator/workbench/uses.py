@@ -95,7 +95,7 @@ def uses_in(investigator: Investigator, run_id: str, question: str) -> Iterator[
     engine; nothing is sent. The investigator must have the templates of the run; the prompts for a question are those
     that the investigator's engines would get.
 
-    Raises UnknownRunError, SettingsError, and the same errors as `Investigator.replay` and `Investigator.forecast`.
+    Raises NotFoundError, SettingsError, and the same errors as `Investigator.replay` and `Investigator.forecast`.
     """
     parts, engines = investigator.parts, investigator.engines
     if run_id:

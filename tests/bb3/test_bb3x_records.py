@@ -20,7 +20,7 @@ from investigator.bb3.bb3x.persons import chat_message_of, kept_memory, memory_l
 from investigator.bb3.bb3x.records import Conversation, InteractionFailure, MemoryDecision, SearchDecision
 from investigator.bb3.records import Speaker
 from investigator.dialogue.messages import Message
-from investigator.errors import DialogueFormatError
+from investigator.errors import DataError
 
 FULL: dict[str, Any] = {
     "user_pseudo_id": "0d3f9d0c-6a8c-4c1e-9d7e-8a8f1a2b3c4d",
@@ -117,7 +117,7 @@ def test_a_wrong_type_is_refused_with_line_field_and_gist(tmp_path: Path, field:
     bad = json.dumps({"message_history": [message]}, ensure_ascii=False)
     file = tmp_path / "talk.jsonl"
     file.write_text(f'{{"message_history": []}}\n\n{bad}\n', encoding="utf-8")
-    with pytest.raises(DialogueFormatError) as refused:
+    with pytest.raises(DataError) as refused:
         list(conversations_in(file))
     wrong = value[0] if isinstance(value, list) else value.get("good") if isinstance(value, dict) else value
     assert "line 3: " in refused.value.message
@@ -140,7 +140,7 @@ def test_a_wrong_type_is_refused_with_line_field_and_gist(tmp_path: Path, field:
 def test_a_line_that_is_no_conversation_is_named_with_its_gist(tmp_path: Path, line: str, told: str) -> None:
     file = tmp_path / "talk.jsonl"
     file.write_text(f"{line}\n", encoding="utf-8")
-    with pytest.raises(DialogueFormatError) as refused:
+    with pytest.raises(DataError) as refused:
         list(conversations_in(file))
     assert "line 1: " in refused.value.message
     assert told in refused.value.message
@@ -152,12 +152,12 @@ def test_the_marks_of_other_systems_are_no_part_of_a_line_and_bytes_that_are_no_
     file.write_bytes(b'\xef\xbb\xbf{"message_history": [], "chat_id": "a"}\r\n{"message_history": []}\n\xff\n')
     read = conversations_in(file)
     assert [next(read).id, next(read).id] == ["a", ""]
-    with pytest.raises(DialogueFormatError, match="line 3: byte 1 is not UTF-8"):
+    with pytest.raises(DataError, match="line 3: byte 1 is not UTF-8"):
         next(read)
 
 
 def test_a_file_that_is_not_there_is_a_named_error(tmp_path: Path) -> None:
-    with pytest.raises(DialogueFormatError, match="cannot be read"):
+    with pytest.raises(DataError, match="cannot be read"):
         list(conversations_in(tmp_path / "none.jsonl"))
 
 
@@ -177,9 +177,9 @@ def test_a_failed_write_leaves_the_old_file_alone(tmp_path: Path) -> None:
 
     def failing() -> Any:
         yield Conversation.model_validate_json('{"message_history": []}')
-        raise DialogueFormatError("the source broke off")
+        raise DataError("the source broke off")
 
-    with pytest.raises(DialogueFormatError, match="broke off"):
+    with pytest.raises(DataError, match="broke off"):
         write_conversations(file, failing())
     assert file.read_text(encoding="utf-8") == "old"
     assert list(tmp_path.iterdir()) == [file]

@@ -21,7 +21,7 @@ from investigator.bb3.memory.text import (
     with_some_prefix,
 )
 from investigator.bb3.records import Speaker
-from investigator.errors import DialogueFormatError
+from investigator.errors import DataError
 
 OPT, R2C2 = MemoryForm.PREFIXES, MemoryForm.TOKENS
 
@@ -123,7 +123,7 @@ def test_whose_a_memory_is_shows_in_its_prefix() -> None:
 
 
 def test_a_memory_without_an_owner_is_a_named_error() -> None:
-    with pytest.raises(DialogueFormatError, match="does not name its owner") as raised:
+    with pytest.raises(DataError, match="does not name its owner") as raised:
         split_prefix("I like tea")
     assert "Person 1's Persona" in raised.value.hint
 

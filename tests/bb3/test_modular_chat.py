@@ -16,7 +16,7 @@ from investigator.bb3.modular_chat import ModularChat
 from investigator.bb3.module_table import CHAT, LARGE, SMALL, Family
 from investigator.bb3.records import Module, Speaker
 from investigator.bb3.turn_draft import LiveConversation, TurnDraft
-from investigator.errors import EngineError, EngineUnreachableError
+from investigator.errors import EngineError
 from investigator.records import Quote, StopReason
 
 DOCUMENTS = (SearchDocument(title="Moon", text="The moon is far."), SearchDocument(title="Sun", text="It is hot."))
@@ -194,7 +194,7 @@ def test_of_separate_replies_one_that_failed_is_not_said() -> None:
     assert draft.chosen.text == "your dog"
 
 
-@pytest.mark.parametrize("found", [(), EngineUnreachableError("nobody is there"), EngineError("it broke")])
+@pytest.mark.parametrize("found", [(), EngineError("nobody is there"), EngineError("it broke")])
 def test_a_search_that_finds_nothing_or_fails_leaves_a_topic(found: Sequence[SearchDocument] | Exception) -> None:
     modules = Modules()
     message = turn(modules, decided(Decide.ALWAYS), search=Search(found)).message("bot")
@@ -354,6 +354,6 @@ def test_conversations_of_a_batch_keep_their_own_documents() -> None:
 
 
 def test_an_unreachable_engine_ends_the_turn() -> None:
-    modules = Modules({Module.SDM: EngineUnreachableError("nobody is there")})
-    with pytest.raises(EngineUnreachableError):
+    modules = Modules({Module.SDM: EngineError("nobody is there")})
+    with pytest.raises(EngineError):
         turn(modules, decided(Decide.COMPUTE))

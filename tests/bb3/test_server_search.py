@@ -25,7 +25,7 @@ from investigator.bb3.search.folder_search import FolderSearch, one_at_a_time
 from investigator.bb3.search.served import ServedQuote
 from investigator.dialogue.messages import Message
 from investigator.engines.http import Retries
-from investigator.errors import EngineTimeoutError, EngineUnreachableError
+from investigator.errors import EngineError, EngineTimeoutError
 from investigator.records import Document, PageSpan, Passage, Quote
 from investigator.retrieval.library import DocumentIndex
 
@@ -276,7 +276,7 @@ def test_a_server_that_fails_later_ends_no_conversation(
 @pytest.mark.parametrize(
     ("answer", "timeout", "error"),
     [
-        (Response(503), 10, EngineUnreachableError),
+        (Response(503), 10, EngineError),
         (Response(delay=3), 0.2, EngineTimeoutError),
     ],
 )

@@ -22,7 +22,7 @@ from investigator.bb3.records import Module, Speaker
 from investigator.bb3.safety import CANNED_REPLIES, QUESTIONS, SafetyGuard
 from investigator.bb3.talk import THANKS, DislikeType, Talk, dislike_type_of
 from investigator.engines.base import Engine
-from investigator.errors import DialogueError, EngineError, EngineUnreachableError, FolderError
+from investigator.errors import DialogueError, EngineError, FolderError
 from investigator.records import Prompt
 
 UNSAFE = "You are an asshole."
@@ -172,7 +172,7 @@ def test_a_model_that_fails_gets_a_canned_reply_that_names_the_problem(opened: C
     works = engine.reply
 
     def breaks(_: Prompt) -> None:
-        raise EngineUnreachableError("no server at port 7")
+        raise EngineError("no server at port 7")
 
     talk = opened(engine)
     talk.say("Hello")

@@ -28,7 +28,7 @@ from investigator.dialogue.data import (
     tokens_of,
     unpack,
 )
-from investigator.errors import DialogueError, DialogueFormatError
+from investigator.errors import DataError, DialogueError
 
 
 def writes(text: str, calls: list[str]) -> object:
@@ -112,7 +112,7 @@ def test_zip_tar_and_gz_are_unpacked(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["../out.txt", "/etc/out.txt", "a/../../out.txt"])
 def test_nothing_is_unpacked_outside(tmp_path: Path, name: str) -> None:
     unpack(zipped(tmp_path / "a.zip", {name: b"B"}), tmp_path / "in" / "zip")
-    with pytest.raises(DialogueFormatError, match="cannot be unpacked") if ".." in name else nullcontext():
+    with pytest.raises(DataError, match="cannot be unpacked") if ".." in name else nullcontext():
         unpack(tarred(tmp_path / "a.tar", [tar_file(name)], "w"), tmp_path / "in" / "tar")
     assert {path.name for path in tmp_path.iterdir()} == {"a.zip", "a.tar", "in"}
     assert not Path("/etc/out.txt").exists()
@@ -122,7 +122,7 @@ def test_nothing_is_unpacked_outside(tmp_path: Path, name: str) -> None:
 def test_links_and_devices_are_refused(tmp_path: Path, kind: bytes) -> None:
     info = tarfile.TarInfo("link")
     info.type, info.linkname = kind, "/etc/passwd"
-    with pytest.raises(DialogueFormatError, match="cannot be unpacked"):
+    with pytest.raises(DataError, match="cannot be unpacked"):
         unpack(tarred(tmp_path / "a.tar", [info], "w"), tmp_path / "inside")
 
 
@@ -134,7 +134,7 @@ def test_damaged_archives_and_other_files_are_named(tmp_path: Path) -> None:
         ("b.txt", "not a zip, tar or gz"),
         ("c.zip", "cannot be unpacked"),
     ):
-        with pytest.raises(DialogueFormatError, match=reason) as caught:
+        with pytest.raises(DataError, match=reason) as caught:
             unpack(tmp_path / name, tmp_path / "inside")
         assert name in caught.value.message
 

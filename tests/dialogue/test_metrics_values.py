@@ -18,7 +18,7 @@ from investigator.dialogue.metrics import (
     aggregate_unnamed_reports,
     report_table,
 )
-from investigator.errors import MetricsError
+from investigator.errors import DialogueError
 
 
 def test_an_average_over_nothing_is_0_and_of_something_over_nothing_not_a_number() -> None:
@@ -28,7 +28,7 @@ def test_an_average_over_nothing_is_0_and_of_something_over_nothing_not_a_number
 
 def test_a_fixed_metric_stays_what_it_is_or_says_that_it_differs() -> None:
     assert (FixedMetric(7) + FixedMetric(7)).value() == 7
-    with pytest.raises(MetricsError, match="5 and 7"):
+    with pytest.raises(DialogueError, match="5 and 7"):
         FixedMetric(5) + FixedMetric(7)
 
 
@@ -38,7 +38,7 @@ def test_a_metric_plus_nothing_is_the_metric(metric: Metric) -> None:
 
 
 def test_metrics_of_different_kinds_are_not_added() -> None:
-    with pytest.raises(MetricsError, match="AverageMetric and a SumMetric"):
+    with pytest.raises(DialogueError, match="AverageMetric and a SumMetric"):
         AverageMetric(1, 2) + SumMetric(1)  # type: ignore[operator]
 
 
@@ -101,7 +101,7 @@ def test_no_figure_of_any_thread_is_lost() -> None:
 def test_figures_added_together_are_all_refused_where_one_is() -> None:
     metrics = Metrics()
     metrics.add_all({"exs": SumMetric(1), "updates": FixedMetric(5)})
-    with pytest.raises(MetricsError, match="6 and 5"):
+    with pytest.raises(DialogueError, match="6 and 5"):
         metrics.add_all({"exs": SumMetric(1), "updates": FixedMetric(6)})
     assert metrics.report() == metrics.report_recent() == {"exs": SumMetric(1), "updates": FixedMetric(5)}
 
@@ -146,12 +146,12 @@ def test_one_task_alone_keeps_its_report() -> None:
 
 
 def test_no_report_at_all_is_refused() -> None:
-    with pytest.raises(MetricsError, match="no reports"):
+    with pytest.raises(DialogueError, match="no reports"):
         aggregate_named_reports({})
 
 
 def test_fixed_metrics_that_differ_are_refused() -> None:
-    with pytest.raises(MetricsError, match="differ: 2 and 1"):
+    with pytest.raises(DialogueError, match="differ: 2 and 1"):
         aggregate_named_reports({"a": {"updates": FixedMetric(1)}, "b": {"updates": FixedMetric(2)}})
 
 

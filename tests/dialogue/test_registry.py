@@ -18,7 +18,7 @@ from investigator.dialogue.registry import (
     load_class,
 )
 from investigator.dialogue.simple_agents import FixedResponseAgent, HumanAgent, RepeatLabelAgent, RepeatQueryAgent
-from investigator.errors import DialogueError, UnknownTaskError
+from investigator.errors import DialogueError, NotFoundError
 
 
 class OwnAgent(Agent):
@@ -89,12 +89,12 @@ def test_what_is_no_agent_is_refused() -> None:
     for name in ("own_agents.polite:Rude", "own_agents.polite:name", "os:getcwd"):
         with pytest.raises(DialogueError, match="is not a subclass of Agent"):
             agent_class(name)
-    with pytest.raises(UnknownTaskError, match=r"own_agents\.polite has no class Missing"):
+    with pytest.raises(NotFoundError, match=r"own_agents\.polite has no class Missing"):
         agent_class("own_agents.polite:Missing")
 
 
 def test_a_name_that_is_nearly_right_is_put_right_in_the_hint() -> None:
-    with pytest.raises(UnknownTaskError, match="unknown agent repeat_lable") as refused:
+    with pytest.raises(NotFoundError, match="unknown agent repeat_lable") as refused:
         agent_class("repeat_lable")
     assert "repeat_label" in refused.value.hint
     assert "package.module:Class" in refused.value.hint
@@ -104,7 +104,7 @@ def test_a_name_that_is_nearly_right_is_put_right_in_the_hint() -> None:
     "name", ["", "no_such", "no/such", "no.such:Class", "../secrets", "/etc/passwd", "a b", "x.py", ".:X"]
 )
 def test_a_name_that_means_nothing_is_refused(name: str) -> None:
-    with pytest.raises(UnknownTaskError, match="unknown agent"):
+    with pytest.raises(NotFoundError, match="unknown agent"):
         agent_class(name)
 
 
@@ -112,7 +112,7 @@ def test_a_file_beside_the_program_is_not_an_agent(tmp_path: Path, monkeypatch: 
     (tmp_path / "stray.py").write_text("raise SystemExit('imported')\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     for name in ("stray", "stray.py", "./stray", str(tmp_path / "stray")):
-        with pytest.raises(UnknownTaskError):
+        with pytest.raises(NotFoundError):
             agent_class(name)
 
 

@@ -12,7 +12,7 @@ from investigator.dialogue.task_strings import (
     task_module,
     teacher_name,
 )
-from investigator.errors import DialogueValueError, UnknownTaskError
+from investigator.errors import DialogueError, NotFoundError
 
 LISTED = (
     TaskEntry("SQuAD", "squad", ("QA",), ""),
@@ -42,7 +42,7 @@ def test_an_id_goes_before_a_tag_of_the_same_name() -> None:
 
 
 def test_an_unknown_tag_is_an_error_that_lists_the_tags() -> None:
-    with pytest.raises(UnknownTaskError, match="#chess") as caught:
+    with pytest.raises(NotFoundError, match="#chess") as caught:
         expanded("#chess", LISTED)
     assert caught.value.hint == "The tags are: #QA, #Stories"
 
@@ -71,7 +71,7 @@ def test_weights_are_numbers_or_stochastic() -> None:
 
 @pytest.mark.parametrize("text", ["", "a", "1,,2", "1,-1", "nan", "inf", "1;2"])
 def test_weights_that_are_no_weights_are_refused(text: str) -> None:
-    with pytest.raises(DialogueValueError, match="weights"):
+    with pytest.raises(DialogueError, match="weights"):
         multitask_weights(text)
 
 

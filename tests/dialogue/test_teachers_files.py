@@ -14,7 +14,7 @@ from investigator.dialogue.teachers import (
     FixedDialogTeacher,
     ParlAIDialogTeacher,
 )
-from investigator.errors import DialogueError, DialogueFormatError
+from investigator.errors import DataError, DialogueError
 
 
 def made(kind: type[FixedDialogTeacher], path: Path, content: str, **options: object) -> FixedDialogTeacher:
@@ -60,7 +60,7 @@ def test_blank_lines_and_line_ends_of_windows_do_no_harm(tmp_path: Path) -> None
     ],
 )
 def test_a_line_that_is_no_example_is_named_with_its_gist(tmp_path: Path, line: str, problem: str) -> None:
-    with pytest.raises(DialogueFormatError) as caught:
+    with pytest.raises(DataError) as caught:
         made(ParlAIDialogTeacher, tmp_path / "talks.txt", f"text:good\tlabels:yes\n\n{line}\n")
 
     assert "talks.txt, line 3: " in caught.value.message
@@ -86,7 +86,7 @@ def test_a_stream_finds_a_bad_line_when_it_comes_to_it(tmp_path: Path) -> None:
     teacher = made(ParlAIDialogTeacher, tmp_path / "f", "".join(lines) + "bad\n", datatype="valid:stream")
 
     assert [teacher.act().text for _ in range(3)] == ["0", "1", "2"]
-    with pytest.raises(DialogueFormatError, match="line 6"):
+    with pytest.raises(DataError, match="line 6"):
         [teacher.act() for _ in range(3)]
     with pytest.raises(DialogueError, match="could not be read completely"):
         teacher.act()
@@ -151,7 +151,7 @@ def test_a_turn_without_a_text_is_asked_and_not_graded(tmp_path: Path) -> None:
     ],
 )
 def test_a_line_that_is_no_conversation_is_named_with_its_gist(tmp_path: Path, line: str, problem: str) -> None:
-    with pytest.raises(DialogueFormatError) as caught:
+    with pytest.raises(DataError) as caught:
         made(ConversationTeacher, tmp_path / "talks.jsonl", f"{conversation('a', 'b')}\n{line}\n")
 
     assert "talks.jsonl, line 2: " in caught.value.message
@@ -165,7 +165,7 @@ def test_nobody_elses_turns_can_be_the_labels(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", [ParlAIDialogTeacher, ConversationTeacher, FbDeprecatedDialogTeacher])
 def test_a_missing_file_is_an_error_and_an_empty_one_is_no_data(tmp_path: Path, kind: type[FixedDialogTeacher]) -> None:
-    with pytest.raises(DialogueError, match="cannot be read"):
+    with pytest.raises(DataError, match="cannot be read"):
         kind({"datafile": str(tmp_path / "none"), "datatype": "valid"})
 
     assert pairs(made(kind, tmp_path / "f", "")) == []
@@ -187,5 +187,5 @@ def test_numbered_lines_without_labels_are_put_before_the_next_question(tmp_path
 
 @pytest.mark.parametrize("line", ["hello there", "2 q\ta\tmuch", "2\tq"])
 def test_a_line_without_a_number_is_named(tmp_path: Path, line: str) -> None:
-    with pytest.raises(DialogueFormatError, match="line 2: expected: number text"):
+    with pytest.raises(DataError, match="line 2: expected: number text"):
         made(FbDeprecatedDialogTeacher, tmp_path / "f", f"1 q\ta\n{line}\n")

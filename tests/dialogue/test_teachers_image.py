@@ -12,7 +12,7 @@ import pytest
 
 from investigator.dialogue.images import COLUMNS, ImageMode, load_image
 from investigator.dialogue.teachers import AbstractImageTeacher
-from investigator.errors import DialogueError, DialogueFormatError
+from investigator.errors import DataError, DialogueError
 
 Image = pytest.importorskip("PIL.Image", reason="images need the package pillow")
 
@@ -109,5 +109,5 @@ def test_data_that_is_no_list_of_images_is_an_error(
 ) -> None:
     (tmp_path / "data.json").write_text(content, encoding="utf-8")
 
-    with pytest.raises(DialogueFormatError, match=problem):
+    with pytest.raises(DataError, match=problem):
         teacher().act()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from investigator.dialogue.messages import Message
 from investigator.dialogue.teachers import ParlAIDialogTeacher
 from investigator.dialogue.text_format import msg_to_str, str_to_msg, write_episodes
-from investigator.errors import DialogueError, DialogueFormatError
+from investigator.errors import DataError, DialogueError
 
 TRICKY = st.text(alphabet=st.sampled_from("\\|_PIE\t\n\r ntu0d:é😀א\u2028")) | st.text()
 
@@ -46,7 +46,7 @@ def test_an_episode_that_is_said_not_to_be_done_is_not(word: str) -> None:
 
 @pytest.mark.parametrize("field", ["the milk", ":the milk"])
 def test_a_field_without_a_name_is_an_error_that_shows_it(field: str) -> None:
-    with pytest.raises(DialogueFormatError, match=f"'{field}'"):
+    with pytest.raises(DataError, match=f"'{field}'"):
         str_to_msg(f"text:Where is\t{field}\tlabels:kitchen")
 
 

@@ -10,7 +10,7 @@ from talking_agents import Answerer, Lessons, Talker, lesson, talker
 
 from investigator.dialogue.messages import Message
 from investigator.dialogue.worlds import BatchWorld, DialogPartnerWorld, MultiAgentDialogWorld, MultiWorld, create_world
-from investigator.errors import DialogueError, DialogueValueError
+from investigator.errors import DialogueError
 
 LETTERS = [chr(ord("a") + place) for place in range(26)]
 
@@ -104,7 +104,7 @@ def test_an_observe_that_gives_nothing_back_is_named() -> None:
         def observe(self, observation: Message) -> None:
             return None
 
-    with pytest.raises(DialogueValueError, match="observe of forgetful"):
+    with pytest.raises(DialogueError, match="observe of forgetful"):
         batch(2, talker("a"), Forgetful({"id": "forgetful"})).parley()
 
 

@@ -16,7 +16,7 @@ from investigator.dialogue.worlds import (
     World,
     create_world,
 )
-from investigator.errors import DialogueError, UnknownTaskError
+from investigator.errors import DialogueError, NotFoundError
 
 TASKS = Lessons(p=["p1", "p2"], q=["q1"])
 
@@ -84,5 +84,5 @@ def test_the_teacher_comes_first_and_knows_its_task_alone() -> None:
 
 @pytest.mark.parametrize("opt", [{}, {"task": ""}, {"task": None}, {"task": "unknown"}])
 def test_a_task_is_named_and_known(opt: dict[str, object]) -> None:
-    with pytest.raises(UnknownTaskError):
+    with pytest.raises(NotFoundError):
         create_world(opt, talker("a"), TASKS)

@@ -14,7 +14,7 @@ from talking_agents import Answerer, Lessons, Talker, lesson, talker
 from investigator.dialogue.agents import Shared
 from investigator.dialogue.messages import Message
 from investigator.dialogue.worlds import DialogPartnerWorld, HogwildWorld, MultiAgentDialogWorld, create_world
-from investigator.errors import DialogueError, DialogueUnsupportedError, EngineTimeoutError, WorkerError
+from investigator.errors import DialogueError, EngineTimeoutError, RunError
 
 LETTERS = [chr(ord("a") + place) for place in range(26)]
 
@@ -166,7 +166,7 @@ def test_what_fails_in_a_thread_is_raised_once_with_its_cause_and_the_rest_goes_
     agent.common["error"] = True
     with threads(2, agent) as world:
         world.parley()
-        with pytest.raises(WorkerError, match="copy 0 of the world failed: EngineTimeoutError: no reply") as failure:
+        with pytest.raises(RunError, match="copy 0 of the world failed: EngineTimeoutError: no reply") as failure:
             world.join()
         assert isinstance(failure.value.__cause__, EngineTimeoutError)
         assert failure.value.hint == "Wait."
@@ -178,7 +178,7 @@ def test_what_fails_in_a_thread_is_raised_once_with_its_cause_and_the_rest_goes_
 def test_a_failure_that_nobody_was_told_of_is_raised_at_the_end() -> None:
     agent = Failing({"id": "failing"})
     agent.common["error"] = True
-    with pytest.raises(WorkerError), threads(1, agent) as world:
+    with pytest.raises(RunError), threads(1, agent) as world:
         world.parley()
 
 
@@ -210,7 +210,7 @@ def test_shutting_down_ends_the_running_turns_and_all_threads() -> None:
 
 def test_what_makes_no_sense_for_several_copies_says_so() -> None:
     with threads(2, talker("a")) as world:
-        with pytest.raises(DialogueUnsupportedError, match="display"):
+        with pytest.raises(DialogueError, match="display"):
             world.display()
         with pytest.raises(DialogueError, match="several episodes"):
             world.episode_done()

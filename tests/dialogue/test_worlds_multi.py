@@ -6,7 +6,7 @@ import pytest
 from talking_agents import Lesson, lesson, talker
 
 from investigator.dialogue.worlds import DialogPartnerWorld, MultiWorld, World
-from investigator.errors import DialogueError, DialogueValueError
+from investigator.errors import DialogueError
 
 
 def of_tasks(opt: dict[str, object], **asks: list[str]) -> MultiWorld:
@@ -52,7 +52,7 @@ def test_weights_can_be_numbers_or_the_sizes_of_the_tasks() -> None:
     assert of_tasks({"multitask_weights": "stochastic"}, **sizes).cum_task_weights == (1, 4)
     assert of_tasks({}, **sizes).cum_task_weights == (1, 2)
     for wrong in ("much,little", [-1, 2], []):
-        with pytest.raises(DialogueValueError):
+        with pytest.raises(DialogueError):
             of_tasks({"datatype": "train", "multitask_weights": wrong}, **sizes)
 
 
@@ -98,7 +98,7 @@ def test_a_reset_begins_all_tasks_anew() -> None:
 
 
 def test_a_multi_world_has_worlds() -> None:
-    with pytest.raises(DialogueValueError):
+    with pytest.raises(DialogueError):
         MultiWorld({})
     with pytest.raises(DialogueError, match="class"):
         MultiWorld({}, None, {"worlds": [{"agents": []}], "common": ()})

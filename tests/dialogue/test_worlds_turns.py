@@ -9,7 +9,7 @@ from talking_agents import Answerer, Talker, lesson, talker
 
 from investigator.dialogue.messages import Message
 from investigator.dialogue.worlds import DialogPartnerWorld, MultiAgentDialogWorld, World
-from investigator.errors import DialogueError, DialogueValueError
+from investigator.errors import DialogueError
 
 
 class Ending(Talker):
@@ -111,9 +111,9 @@ def test_partners_are_two(number: int) -> None:
 
 def test_a_world_takes_agents_or_what_is_shared() -> None:
     shared = DialogPartnerWorld({}, [talker("a"), talker("b")]).share()
-    with pytest.raises(DialogueValueError):
+    with pytest.raises(DialogueError):
         DialogPartnerWorld({})
-    with pytest.raises(DialogueValueError):
+    with pytest.raises(DialogueError):
         DialogPartnerWorld({}, [talker("a"), talker("b")], shared)
 
 

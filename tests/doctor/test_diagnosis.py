@@ -18,7 +18,7 @@ from investigator.engines.embedding.cached import CachedEmbedder
 from investigator.engines.embedding.embedders import DEFAULT_MODEL, SentenceTransformerEmbedder
 from investigator.engines.embedding.verifiers import CrossEncoderEngine
 from investigator.engines.roles import Role
-from investigator.errors import EmbedderError, SettingsError
+from investigator.errors import EngineError, SettingsError
 from investigator.settings import Settings, load_settings
 
 REPLIES = {
@@ -363,7 +363,7 @@ class BrokenEmbedder:
     name = f"{DEFAULT_MODEL}@00000000"
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        raise EmbedderError("the weights are not the known ones", hint="Install them again.")
+        raise EngineError("the weights are not the known ones", hint="Install them again.")
 
 
 def test_an_embedder_that_does_not_work_is_told_though_no_engine_needs_it(

@@ -16,7 +16,7 @@ from investigator.errors import (
     CredentialError,
     DiskFullError,
     FolderError,
-    MissingPackageError,
+    SettingsError,
     SourceChangedError,
     WorkspaceLockedError,
 )
@@ -158,7 +158,7 @@ def test_what_cannot_be_listed_or_is_too_much_is_told(server: ObjectServer, monk
         assert "objects.most" in caught.value.hint
     assert server.requests == []
     monkeypatch.setitem(sys.modules, "obstore.exceptions", None)
-    with pytest.raises(MissingPackageError) as missing:
+    with pytest.raises(SettingsError) as missing:
         copied()
     assert "document-investigator[objects]" in missing.value.hint
 

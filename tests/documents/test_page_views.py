@@ -21,7 +21,7 @@ from investigator.documents.readers.base import ReaderSettings
 from investigator.documents.readers.pdf.marking import letter_places
 from investigator.documents.readers.pdf.page_drawing import MOST_PIXELS, NOT_SHOWN, OTHER_TEXT
 from investigator.documents.scanning import FolderSettings
-from investigator.errors import PageError, ReaderError, SourceChangedError
+from investigator.errors import NotFoundError, ReaderError, SourceChangedError
 from investigator.records import Document, PageView, TextSpan
 
 FIRST, SECOND = "The mill stands at the river.", "Its wheel was renewed in 1904."
@@ -176,17 +176,17 @@ def test_a_huge_page_is_drawn_smaller(pages, kept):
 
 @pytest.mark.parametrize(("page", "width"), [(0, 100), (2, 100), (1, 0), (1, 100_000)])
 def test_a_page_that_is_not_there_is_refused(pages, kept, page, width):
-    with pytest.raises(PageError):
+    with pytest.raises(NotFoundError):
         pages.picture(kept("one.pdf", pdf([[FIRST]])), page, width)
 
 
 def test_words_that_are_on_no_page_are_refused(pages, kept):
-    with pytest.raises(PageError, match="no page"):
+    with pytest.raises(NotFoundError, match="no page"):
         pages.marked(kept("one.pdf", pdf([[FIRST]])), TextSpan(start=5_000, end=5_010))
 
 
 def test_a_document_without_pages_is_refused(pages, kept):
-    with pytest.raises(PageError, match="not a PDF"):
+    with pytest.raises(NotFoundError, match="not a PDF"):
         pages.picture(kept("notes.txt", FIRST.encode()), 1, 100)
 
 

@@ -10,7 +10,7 @@ from openai_server import OpenAIServer, completion, refusal
 
 from investigator.engines.chat.engine import ChatEngine
 from investigator.engines.chat.models import ChatSettings
-from investigator.errors import CredentialError, EngineError, MissingPackageError, SettingsError
+from investigator.errors import CredentialError, EngineError, SettingsError
 from investigator.records import AskReply, FinishReason, Prompt, QuestionVariables
 
 PROMPT = Prompt("query/ask.j2", QuestionVariables(document_id="a", purpose="p", perspectives=""), "Well?", AskReply)
@@ -43,7 +43,7 @@ def test_a_key_with_white_space_is_refused_before_it_is_sent(monkeypatch: pytest
 
 def test_a_package_that_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COHERE_API_KEY", "x")
-    with pytest.raises(MissingPackageError) as caught:
+    with pytest.raises(SettingsError) as caught:
         ChatEngine("cohere:command-x")
     assert "pip install langchain-cohere" in caught.value.hint
 

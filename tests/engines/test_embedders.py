@@ -14,7 +14,7 @@ from investigator.engines.embedding.bert import Precision
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder, check_sum
 from investigator.engines.embedding.minilm import MiniLM
 from investigator.engines.embedding.quick_minilm import QuickMiniLM
-from investigator.errors import EmbedderError
+from investigator.errors import EngineError
 
 TEXTS = [
     "The bridge was opened in 1932.",
@@ -83,7 +83,7 @@ def test_a_text_gets_the_same_vector_alone_and_among_others() -> None:
 def test_other_files_are_no_model(tmp_path: Path) -> None:
     for content in (b"", b"none", (8).to_bytes(8, "little") + b'{"a": 1}'):
         (tmp_path / "model.safetensors").write_bytes(content)
-        with pytest.raises(EmbedderError, match="cannot be loaded"):
+        with pytest.raises(EngineError, match="cannot be loaded"):
             QuickMiniLM(tmp_path)
 
 
@@ -144,7 +144,7 @@ def test_threads_share_one_embedder() -> None:
 
 def test_an_unknown_model_is_an_error_with_a_way_out(tmp_path: Path) -> None:
     embedder = SentenceTransformerEmbedder(str(tmp_path / "none"))
-    with pytest.raises(EmbedderError, match="none") as caught:
+    with pytest.raises(EngineError, match="none") as caught:
         embedder.embed(["x"])
     assert caught.value.hint
 
@@ -158,16 +158,16 @@ def test_one_changed_number_of_the_weights_is_noticed_and_so_is_a_repair(tmp_pat
     other = tmp_path / "other.safetensors"
     other.write_bytes(words.tobytes())
     for _ in range(2):
-        with pytest.raises(EmbedderError, match="have an unknown") as caught:
+        with pytest.raises(EngineError, match="have an unknown") as caught:
             check_sum(other, 5 * 2**63 % 2**64 + 10)
         assert "install" in caught.value.hint
     words[3] ^= 1
     other.write_bytes(words.tobytes())
     check_sum(other, 5 * 2**63 % 2**64 + 10)
     other.write_bytes(b"odd")
-    with pytest.raises(EmbedderError, match="cannot be read"):
+    with pytest.raises(EngineError, match="cannot be read"):
         check_sum(other, 0)
-    with pytest.raises(EmbedderError, match="cannot be read"):
+    with pytest.raises(EngineError, match="cannot be read"):
         check_sum(tmp_path / "none", 0)
 
 

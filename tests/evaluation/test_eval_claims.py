@@ -13,7 +13,7 @@ from investigator import ScriptedEngine
 from investigator.asking.budget import BudgetSettings
 from investigator.engines.embedding.verifiers import CrossEncoderEngine, entailment
 from investigator.engines.roles import Role
-from investigator.errors import EmbedderError
+from investigator.errors import EngineError
 from investigator.evaluation.claims import ClaimRow, ClaimsEvaluation, ClaimsReport, read_claims, variables_of
 from investigator.records import CheckVariables, Notice, Prompt, Support
 from investigator.services.parts import Parts
@@ -142,5 +142,5 @@ def test_a_model_of_sentence_transformers_verifies_by_its_entailment(tmp_path: P
 
 def test_a_model_without_such_a_label_is_refused_by_name(tmp_path: Path) -> None:
     model = tiny_nli(tmp_path, {0: "sport", 1: "politics", 2: "weather"})
-    with pytest.raises(EmbedderError, match="no label for entailment"):
+    with pytest.raises(EngineError, match="no label for entailment"):
         entailment(str(model), [("the mill", "the barn")])

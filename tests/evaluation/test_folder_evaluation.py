@@ -10,7 +10,7 @@ import pytest
 
 from investigator import AnswerStatus, Investigator, ScriptedEmbedder, ScriptedEngine
 from investigator.asking.budget import Budget, BudgetSettings, BudgetSpent
-from investigator.errors import CredentialError, EngineUnreachableError, EvaluationDataError, StoreError
+from investigator.errors import CredentialError, DataError, EngineError, StoreError
 from investigator.evaluation.folder import FolderEvaluation, check_outside
 from investigator.evaluation.folder_report import FolderReport
 from investigator.evaluation.measures import Cost, Measure
@@ -223,14 +223,14 @@ def test_other_documents_or_settings_are_another_evaluation(folder: Path, questi
     (folder / "new.txt").write_text("A new document.", encoding="utf-8")
     finished(third := evaluation(folder, questions))
     assert len({first.file, other.file, third.file}) == 3
-    with pytest.raises(EvaluationDataError, match="other questions, documents, models or settings"):
+    with pytest.raises(DataError, match="other questions, documents, models or settings"):
         finished(evaluation(folder, questions, out=first.file))
 
 
 def test_a_file_that_holds_something_else_is_left_alone(folder: Path, questions: tuple[Question, ...]) -> None:
     notes = folder.parent / "notes.jsonl"
     notes.write_text('{"note": 1}\n', encoding="utf-8")
-    with pytest.raises(EvaluationDataError, match="line 1 of"):
+    with pytest.raises(DataError, match="line 1 of"):
         finished(evaluation(folder, questions, out=notes))
     assert notes.read_text(encoding="utf-8") == '{"note": 1}\n'
 
@@ -240,7 +240,7 @@ def test_a_row_with_answers_is_answerable_and_may_not_say_the_opposite(tmp_path:
     file.write_text('{"id": "1", "question": "Who?", "answers": ["Ann"]}\n', encoding="utf-8")
     assert read_questions(file)[0].answerable
     file.write_text('{"id": "1", "question": "Who?", "answers": ["Ann"], "answerable": false}\n', encoding="utf-8")
-    with pytest.raises(EvaluationDataError, match="has answers"):
+    with pytest.raises(DataError, match="has answers"):
         read_questions(file)
 
 
@@ -253,11 +253,9 @@ def test_fields_that_no_question_has_are_named_once(tmp_path: Path) -> None:
 
 
 def test_a_question_that_fails_is_counted_and_asked_again(folder: Path, questions: tuple[Question, ...]) -> None:
-    engine = Broken(EngineUnreachableError("the server is down"))
+    engine = Broken(EngineError("the server is down"))
     report = finished(evaluation(folder, questions, model=engine))
-    assert [(one.id, one.failure) for one in report.failures] == [
-        ("wine", "EngineUnreachableError: the server is down")
-    ]
+    assert [(one.id, one.failure) for one in report.failures] == [("wine", "EngineError: the server is down")]
     assert (len(report.failures), report.everything.questions) == (1, 2)
     engine.error = None
     calls = engine.calls
@@ -280,9 +278,9 @@ def test_right_documents_that_are_not_there_are_told(folder: Path, questions: tu
 
 
 def test_neither_questions_nor_outcomes_may_become_documents(folder: Path, questions: tuple[Question, ...]) -> None:
-    with pytest.raises(EvaluationDataError, match="inside the folder"):
+    with pytest.raises(DataError, match="inside the folder"):
         evaluation(folder, questions, out=folder / "outcomes.jsonl")
-    with pytest.raises(EvaluationDataError, match="inside the folder"):
+    with pytest.raises(DataError, match="inside the folder"):
         check_outside(folder / "questions.jsonl", evaluation(folder, questions).investigator)
     own = folder / ".investigator"
     inside = evaluation(folder, questions, workspace=own, out=own / "outcomes.jsonl")
@@ -307,14 +305,14 @@ def test_outcomes_that_cannot_be_kept_are_told(folder: Path, questions: tuple[Qu
 )
 def test_a_broken_question_file_is_told_with_the_line(tmp_path: Path, rows: str, told: str) -> None:
     (tmp_path / "questions.jsonl").write_text(rows, encoding="utf-8")
-    with pytest.raises(EvaluationDataError, match=told):
+    with pytest.raises(DataError, match=told):
         read_questions(tmp_path / "questions.jsonl")
 
 
 def test_a_repetition_is_asked_again_and_goes_on_where_it_was_stopped(
     folder: Path, questions: tuple[Question, ...]
 ) -> None:
-    engine = Broken(EngineUnreachableError("the server is down"))
+    engine = Broken(EngineError("the server is down"))
     engine.error = None
     first = finished(evaluation(folder, questions, model=engine))
     calls = engine.calls
@@ -326,7 +324,7 @@ def test_a_repetition_is_asked_again_and_goes_on_where_it_was_stopped(
 
 
 def test_replies_that_another_run_paid_for_count_into_the_cost(folder: Path, questions: tuple[Question, ...]) -> None:
-    engine = Broken(EngineUnreachableError("the server is down"))
+    engine = Broken(EngineError("the server is down"))
     engine.error = None
     finished(evaluation(folder, questions, model=engine))
     calls, dearer = engine.calls, load_settings(None, ["research.threshold=49"])  # another run with the same prompts
@@ -338,7 +336,7 @@ def test_replies_that_another_run_paid_for_count_into_the_cost(folder: Path, que
 def test_a_joint_budget_stops_the_evaluation_and_no_half_outcome_is_kept(
     folder: Path, questions: tuple[Question, ...]
 ) -> None:
-    engine = Broken(EngineUnreachableError("the server is down"))
+    engine = Broken(EngineError("the server is down"))
     engine.error = None
     ledger = JointLedger(lambda: 0.0)
     budget = Budget(ledger, BudgetSettings(calls=5))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from investigator.errors import DialogueError, DialogueFormatError, EvaluationDataError
+from investigator.errors import DataError, DialogueError
 from investigator.files.text_lines import json_lines, json_rows, text_lines
 
 
@@ -22,7 +22,7 @@ def test_a_line_that_is_not_utf_8_is_named(tmp_path: Path) -> None:
     path = tmp_path / "lines"
     path.write_bytes(b"good\nb\xff\xffd\n")
 
-    with pytest.raises(DialogueFormatError, match=r"lines, line 2: byte 2 is not UTF-8"):
+    with pytest.raises(DataError, match=r"lines, line 2: byte 2 is not UTF-8"):
         list(text_lines(path))
 
 
@@ -32,7 +32,7 @@ def test_a_line_that_is_not_json_is_named_with_its_gist(tmp_path: Path) -> None:
     lines = json_lines(path)
 
     assert next(lines) == (1, '{"a": 1}', {"a": 1})
-    with pytest.raises(DialogueFormatError, match=r"values.jsonl, line 3: it is not JSON") as caught:
+    with pytest.raises(DataError, match=r"values.jsonl, line 3: it is not JSON") as caught:
         next(lines)
     assert len(caught.value.message.partition("the line is: ")[2]) < 90
 
@@ -41,7 +41,7 @@ def test_json_that_is_nested_without_end_is_an_error_of_the_line(tmp_path: Path)
     path = tmp_path / "values.jsonl"
     path.write_text("[" * 200_000, encoding="utf-8")
 
-    with pytest.raises(DialogueFormatError, match="line 1"):
+    with pytest.raises(DataError, match="line 1"):
         list(json_lines(path))
 
 
@@ -60,13 +60,13 @@ class Name(BaseModel):
 def test_rows_are_records_and_the_caller_chooses_the_class_of_errors(tmp_path: Path) -> None:
     path = tmp_path / "names.jsonl"
     path.write_text('{"name": "Ida"}\n\n{"name": 5}\n', encoding="utf-8")
-    rows = json_rows(path, Name, EvaluationDataError)
+    rows = json_rows(path, Name, DataError)
 
     assert next(rows) == (1, Name(name="Ida"))
-    with pytest.raises(EvaluationDataError, match=r"names.jsonl, line 3: name: Input should be a valid string, in 5"):
+    with pytest.raises(DataError, match=r"names.jsonl, line 3: name: Input should be a valid string, in 5"):
         next(rows)
-    with pytest.raises(EvaluationDataError, match="cannot be read"):
-        next(json_rows(tmp_path / "none", Name, EvaluationDataError))
+    with pytest.raises(DataError, match="cannot be read"):
+        next(json_rows(tmp_path / "none", Name, DataError))
 
 
 def test_a_line_that_is_too_long_is_refused_before_it_is_in_memory(
@@ -74,5 +74,5 @@ def test_a_line_that_is_too_long_is_refused_before_it_is_in_memory(
 ) -> None:
     monkeypatch.setattr("investigator.files.text_lines.LONGEST_LINE", 1_000)
     (tmp_path / "long").write_text("x" * 5_000, encoding="utf-8")
-    with pytest.raises(DialogueFormatError, match="line 1: it is longer than 1,000 bytes"):
+    with pytest.raises(DataError, match="line 1: it is longer than 1,000 bytes"):
         list(text_lines(tmp_path / "long"))

@@ -126,7 +126,7 @@ def _of(
 
 
 _PYTHON = ("JSONDecodeError", "KeyError", "TypeError", "AttributeError", "AssertionError", "IndexError")
-_NAMED = "a Python error becomes a DialogueError or DialogueFormatError with a hint, naming file and line if possible"
+_NAMED = "a Python error becomes a DialogueError or DataError with a hint, naming file and line if possible"
 _TEXT = "str_to_msg file acts graded"
 _FILES = "file acts graded"
 _TALKS = "conversation acts missing_file"

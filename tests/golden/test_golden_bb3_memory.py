@@ -110,4 +110,4 @@ def test_memories_behave_as_recorded(row: Row) -> None:
 
 def test_an_error_has_the_form_of_the_rows() -> None:
     found = attempt(ADAPTERS["split_prefix_memory"], {"memory": "I like tea"})
-    assert found["error"]["types"][0] == "DialogueFormatError"
+    assert found["error"]["types"][0] == "DataError"

@@ -17,10 +17,8 @@ from investigator.errors import (
     CredentialError,
     EngineError,
     EngineTimeoutError,
-    EngineUnreachableError,
     FolderError,
     QuestionError,
-    RateLimitError,
     WorkspaceLockedError,
 )
 from investigator.records import Answered, AnswerStatus, FileRead, FileStatus
@@ -159,10 +157,10 @@ PLAN = json.dumps({"parts": [QUESTION], "wordings": ["output in MW"], "steps": [
     ("trouble", "error"),
     [
         (lambda: refusal(401, "no"), CredentialError),
-        (lambda: refusal(429, "slow down", headers={"Retry-After": "3600"}), RateLimitError),
-        (lambda: refusal(500, "oops"), EngineUnreachableError),
+        (lambda: refusal(429, "slow down", headers={"Retry-After": "3600"}), EngineError),
+        (lambda: refusal(500, "oops"), EngineError),
         (lambda: Response(delay=60), EngineTimeoutError),
-        (lambda: replace(completion(PLAN), cut=True), EngineUnreachableError),
+        (lambda: replace(completion(PLAN), cut=True), EngineError),
         (lambda: Response(body=b"<html>Bad gateway</html>", headers={"Content-Type": "text/html"}), EngineError),
         (lambda: Response(body=b""), EngineError),
     ],

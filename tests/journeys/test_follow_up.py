@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from investigator import Investigator, RunOptions, ScriptedEmbedder
-from investigator.errors import UnknownRunError
+from investigator.errors import NotFoundError
 
 TEXTS = {
     "gambia.txt": "The Gambia trial. Carriage of gametocytes fell to 8 percent. The difference was significant.",
@@ -30,5 +30,5 @@ def test_a_follow_up_is_asked_with_the_question_before_it(tmp_path: Path) -> Non
     with investigator.opened() as measured:
         list(measured("How deep was the lake at both stations?", RunOptions()))
     assert "Gambia" in investigator.show("last").question  # kept from before, and asked last by the user
-    with pytest.raises(UnknownRunError):
+    with pytest.raises(NotFoundError):
         investigator.ask("Was it?", after="no such run")

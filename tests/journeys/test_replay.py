@@ -29,7 +29,7 @@ from power_plants import (
 from printed import printed
 
 from investigator import Investigator, ScriptedEmbedder
-from investigator.errors import ContextTooLongError, EngineUnreachableError, ReplayError, UnknownRunError
+from investigator.errors import ContextTooLongError, EngineError, NotFoundError, ReplayError
 from investigator.records import Investigation, Prompt, Remembered, Replayed, Reply, Traits
 from investigator.reports.terminal import replayed_text
 from investigator.resources import prompts_folder
@@ -151,10 +151,10 @@ def test_replies_that_had_to_be_asked_for_twice_are_replayed_too(past: Past, ope
 def test_a_run_without_an_end_is_refused_with_what_to_do(past: Past, openai_server: OpenAIServer) -> None:
     openai_server.close()
     made = asking(openai_server, past.folder, past.workspace)
-    with pytest.raises(EngineUnreachableError):
+    with pytest.raises(EngineError):
         made.ask(ONE)
     unfinished = made.runs()[0].id
-    with pytest.raises(UnknownRunError, match="is not finished") as caught:
+    with pytest.raises(NotFoundError, match="is not finished") as caught:
         made.replay(unfinished)
     assert "again" in caught.value.hint
 

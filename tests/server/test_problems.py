@@ -3,13 +3,13 @@ from __future__ import annotations
 import pytest
 
 from investigator.errors import (
-    EngineUnreachableError,
+    EngineError,
     InvestigatorError,
+    NotFoundError,
     QuestionError,
     SettingsError,
     SourceChangedError,
     StoreError,
-    UnknownRunError,
     WorkspaceLockedError,
 )
 from investigator.server.problems import problem_of
@@ -27,9 +27,7 @@ def test_a_hint_says_what_can_be_done_without_a_command_line(error: Investigator
     assert problem_of(error).hint == hint
 
 
-@pytest.mark.parametrize(
-    "kind", [EngineUnreachableError, SourceChangedError, StoreError, UnknownRunError, WorkspaceLockedError]
-)
+@pytest.mark.parametrize("kind", [EngineError, SourceChangedError, StoreError, NotFoundError, WorkspaceLockedError])
 def test_no_hint_of_a_server_names_a_command(kind: type[InvestigatorError]) -> None:
     hint = problem_of(kind("it failed")).hint
     assert "investigator " not in hint

@@ -191,7 +191,7 @@ def test_a_refused_follow_up_stays_below_the_answer_that_it_follows(browser: htt
         ("/f/plants/runs/20200101", 404),
         ("/f/plants/jobs/none", 404),
         ("/f/plants/document?id=gone.txt", 404),
-        ("/f/plants/sheet?id=cedar.txt&page=1", 422),
+        ("/f/plants/sheet?id=cedar.txt&page=1", 404),
     ],
 )
 def test_what_is_not_there_is_told_on_a_page(browser: httpx.Client, place: str, status: int) -> None:

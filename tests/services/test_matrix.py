@@ -15,7 +15,7 @@ from power_plants import NAMES, index, write_folder
 
 from investigator import Investigator, RunOptions, ScriptedEmbedder, ScriptedEngine, load_settings
 from investigator.engines.base import Traits
-from investigator.errors import EngineError, FolderError, QuestionError, UnknownRunError
+from investigator.errors import EngineError, FolderError, NotFoundError, QuestionError
 from investigator.records import AnswerStatus, CellStatus, Progressed, Prompt, Support
 
 POWER = "How much power does the plant make?"
@@ -136,7 +136,7 @@ def test_a_matrix_is_one_run_that_is_shown_and_listed_but_is_not_last(made: Made
     assert "40 MW [1]" in record.answer.text
     assert record.answer.coverage.unreadable[0].path == "empty.txt"
     assert investigator.show("last").id == asked.id
-    with pytest.raises(UnknownRunError, match="is a matrix"):
+    with pytest.raises(NotFoundError, match="is a matrix"):
         investigator.replay(matrix.id)
 
 

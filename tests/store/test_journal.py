@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import insert
 
-from investigator.errors import StoreError, UnknownRunError
+from investigator.errors import NotFoundError, StoreError
 from investigator.records import Investigation, Memory, Prompt, QuestionVariables, ReflectReply, Reply, RunSetup
 from investigator.store.database import Database
 from investigator.store.journal import Journal, Runs
@@ -69,10 +69,10 @@ def test_a_run_is_found_by_the_beginning_of_its_id(database: Database) -> None:
     runs = Runs(database)
     assert runs.investigation("20260101-ab").id == "20260101-ab"
     assert runs.investigation("20260101-aa").question == "Q"
-    with pytest.raises(UnknownRunError, match="several"):
+    with pytest.raises(NotFoundError, match="several"):
         runs.investigation("2026")
     for unknown in ("x", "", "%", "_"):
-        with pytest.raises(UnknownRunError):
+        with pytest.raises(NotFoundError):
             runs.investigation(unknown)
     assert [summary.id for summary in runs.summaries()] == ["20260101-ab", "20260101-aa"]
 

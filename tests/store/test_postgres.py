@@ -15,7 +15,6 @@ from investigator.bb3.memory.long_term import LongTermMemory
 from investigator.engines.scripted import ScriptedEmbedder
 from investigator.errors import (
     DiskFullError,
-    MissingPackageError,
     SettingsError,
     StoreError,
     WorkspaceLockedError,
@@ -251,7 +250,7 @@ def test_an_address_where_nobody_answers_is_named_without_its_password() -> None
 
 def test_without_the_package_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(MissingPackageError) as caught:
+    with pytest.raises(SettingsError) as caught:
         PostgresDatabase("postgresql+psycopg:///runs", "papers")
     assert "document-investigator[postgres]" in caught.value.hint
 

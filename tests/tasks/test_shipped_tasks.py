@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from investigator.dialogue.teachers import Teacher
-from investigator.errors import DialogueFormatError
+from investigator.errors import DataError
 from investigator.tasks.loading import create_teacher
 
 DATA = Path(__file__).resolve().parents[2] / "data"
@@ -194,7 +194,7 @@ def test_bb3x_learns_what_was_said_and_what_each_module_decided() -> None:
     ]
     assert turns("bb3x:sgm", "bb3x.jsonl")[0][1] == ["Grey Point lighthouse first lit"]
     assert turns("bb3x:skm", "bb3x.jsonl")[0][1][0].startswith("The lighthouse of Grey Point")
-    with pytest.raises(DialogueFormatError, match="no example for the task bb3x:vrm"):
+    with pytest.raises(DataError, match="no example for the task bb3x:vrm"):
         teacher("bb3x:vrm", "bb3x.jsonl")
     (message,) = messages("bb3x:label_agent=human", "bb3x.jsonl")
     assert message["labels"] == ["Do you remember where I grew up?"]

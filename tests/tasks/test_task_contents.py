@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from investigator.errors import DialogueError, DialogueFormatError
+from investigator.errors import DataError, DialogueError
 from investigator.tasks.loading import create_teacher
 from investigator.tasks.task_list import TASK_LIST
 
@@ -21,11 +21,11 @@ def made(task: str, file: Path, datatype: str = "valid") -> Any:
     return create_teacher({"task": task, "datafile": str(file), "datatype": datatype})
 
 
-def refused(task: str, content: str | bytes, folder: Path, datatype: str = "valid") -> DialogueFormatError:
+def refused(task: str, content: str | bytes, folder: Path, datatype: str = "valid") -> DataError:
     """Return the error about a file of a task with this content; it names the file."""
     file = folder / f"given{FILES[task.partition(':')[0]].suffix}"
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
-    with pytest.raises(DialogueFormatError) as caught:
+    with pytest.raises(DataError) as caught:
         made(task, file, datatype)
     assert str(file) in caught.value.message
     return caught.value
@@ -66,7 +66,7 @@ def test_a_collection_without_one_of_its_parts_names_it(file: str, tmp_path: Pat
     for part in ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv"):
         (tmp_path / part).parent.mkdir(exist_ok=True)
         (tmp_path / part).write_bytes(b"" if part == file else (EXAMPLES / "beir" / part).read_bytes())
-    with pytest.raises(DialogueFormatError, match=f"{file} contains no") as caught:
+    with pytest.raises(DataError, match=f"{file} contains no") as caught:
         made("beir", tmp_path, "test")
     assert caught.value.hint.startswith("It must contain corpus.jsonl")
 
@@ -163,11 +163,11 @@ def test_collections_and_questions_are_read_as_strictly(tmp_path: Path) -> None:
         (tmp_path / part).write_bytes((EXAMPLES / "beir" / part).read_bytes())
     queries = tmp_path / "queries.jsonl"
     queries.write_text('{"_id": "q9", "text": 5}\n' + queries.read_text(encoding="utf-8"), encoding="utf-8")
-    with pytest.raises(DialogueFormatError, match=r"queries\.jsonl, line 1: text: Input should be .*, in 5"):
+    with pytest.raises(DataError, match=r"queries\.jsonl, line 1: text: Input should be .*, in 5"):
         made("beir", tmp_path, "test")
     questions = tmp_path / "questions.jsonl"
     questions.write_text('{"id": 1, "question": 5, "answers": [1911]}\n', encoding="utf-8")
-    with pytest.raises(DialogueFormatError, match=r"line 1: question: Input should be a valid string, in 5"):
+    with pytest.raises(DataError, match=r"line 1: question: Input should be a valid string, in 5"):
         made("folder", questions)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from investigator.dialogue.options import Opt
-from investigator.errors import DialogueError, DialogueFormatError
+from investigator.errors import DataError, DialogueError
 from investigator.tasks.file_teacher import data_file
 from investigator.tasks.loading import create_teacher
 
@@ -78,7 +78,7 @@ def test_a_broken_file_is_named_with_the_place_and_the_fault(
 ) -> None:
     file = tmp_path / "broken.json"
     file.write_text(text, encoding="utf-8")
-    with pytest.raises(DialogueFormatError, match=problem) as caught:
+    with pytest.raises(DataError, match=problem) as caught:
         create_teacher({"task": task, "datafile": str(file)})
     assert "broken.json" in caught.value.message
 
@@ -88,7 +88,7 @@ def test_a_coqa_question_without_an_answer_is_named(tmp_path: Path) -> None:
     del value["data"][0]["answers"][1]
     file = tmp_path / "coqa.json"
     file.write_text(json.dumps(value), encoding="utf-8")
-    with pytest.raises(DialogueFormatError, match="turn 2 of mill has no answer"):
+    with pytest.raises(DataError, match="turn 2 of mill has no answer"):
         create_teacher({"task": "coqa", "datafile": str(file)})
 
 

@@ -14,7 +14,7 @@ from investigator.dialogue.simple_agents import HumanAgent, RepeatLabelAgent
 from investigator.dialogue.task_strings import TaskEntry, WorldName
 from investigator.dialogue.teachers import MultiTaskTeacher, Teacher
 from investigator.dialogue.worlds import DialogPartnerWorld, create_world
-from investigator.errors import DialogueError, UnknownTaskError
+from investigator.errors import DialogueError, NotFoundError
 from investigator.tasks import task_list
 from investigator.tasks.loading import Tasks, create_teacher
 from investigator.tasks.squad import DefaultTeacher, OpenTeacher
@@ -77,7 +77,7 @@ def test_a_task_string_gives_the_class_that_it_names() -> None:
     ],
 )
 def test_an_unknown_task_is_an_error_that_helps(task: str, problem: str, hint: str) -> None:
-    with pytest.raises(UnknownTaskError, match=problem) as caught:
+    with pytest.raises(NotFoundError, match=problem) as caught:
         Tasks().teacher_class(task)
     assert hint in caught.value.hint
 
@@ -86,7 +86,7 @@ def test_a_task_of_ones_own_is_named_by_its_module(packages: Path) -> None:
     module(packages, "somebody.chess", "class DefaultTeacher(Teacher): ...\nclass BlitzTeacher(Teacher): ...\n")
     assert Tasks().teacher_class("somebody.chess").__name__ == "DefaultTeacher"
     assert Tasks().teacher_class("somebody.chess:BlitzTeacher").__name__ == "BlitzTeacher"
-    with pytest.raises(UnknownTaskError, match="no class Blitz") as caught:
+    with pytest.raises(NotFoundError, match="no class Blitz") as caught:
         Tasks().teacher_class("somebody.chess:Blitz")
     assert "BlitzTeacher" in caught.value.hint
 
@@ -196,7 +196,7 @@ def test_options_of_a_task_of_ones_own_are_its_own_matter(packages: Path) -> Non
 
 
 def test_what_only_others_derive_from_is_no_teacher() -> None:
-    with pytest.raises(UnknownTaskError) as caught:
+    with pytest.raises(NotFoundError) as caught:
         Tasks().teacher_class("bb3x:module")
     assert "SdmTeacher, SgmTeacher" in caught.value.hint
     assert Tasks().teacher_class("bb3x:sdm").__doc__ == "The decision to search."

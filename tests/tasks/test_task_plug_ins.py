@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from investigator.cli.lazy_command import guarded
 from investigator.dialogue.worlds import DialogPartnerWorld
-from investigator.errors import DialogueTypeError, UnknownTaskError
+from investigator.errors import DialogueError, NotFoundError
 from investigator.tasks.commands.tasks import tasks
 from investigator.tasks.loading import Tasks, create_teacher
 from investigator.tasks.squad import DefaultTeacher
@@ -97,8 +97,8 @@ def test_a_name_of_ours_stays_ours(install: Callable[..., None]) -> None:
 
 def test_an_entry_that_is_none_and_a_name_that_is_nearly_right_are_told(install: Callable[..., None]) -> None:
     install(f"{TEACHERS}TASK = 'chess'\n")
-    with pytest.raises(DialogueTypeError, match="TASK of the plug-in strangers_chess is not a TaskEntry"):
+    with pytest.raises(DialogueError, match="TASK of the plug-in strangers_chess is not a TaskEntry"):
         listed_tasks()
-    with pytest.raises(UnknownTaskError) as caught:
+    with pytest.raises(NotFoundError) as caught:
         Tasks().teacher_class("ches")
     assert "Did you mean chess" in caught.value.hint

@@ -9,7 +9,7 @@ import pytest
 from collectors import Collector
 from watched_run import ENDED, ENGINE, PROMPT, REPLY
 
-from investigator.errors import MissingPackageError
+from investigator.errors import SettingsError
 from investigator.tracing.base import Tracer, Traces, TraceSettings, WatchedCall
 from investigator.tracing.opening import open_tracer
 from investigator.tracing.spans import collectors_provider
@@ -62,7 +62,7 @@ def test_an_endpoint_of_metrics_or_an_empty_one_is_none_for_spans(name: str) -> 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
-    with pytest.raises(MissingPackageError, match="no package that sends spans is installed") as caught:
+    with pytest.raises(SettingsError, match="no package that sends spans is installed") as caught:
         open_tracer(TraceSettings(), variables={"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"})
     assert "document-investigator[otel]" in caught.value.hint
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from watched_run import CUT, ENDED, PROMPT, REPLY, SECRET, read_trace
 
-from investigator.errors import RateLimitError, SettingsError
+from investigator.errors import EngineError, SettingsError
 from investigator.tracing.base import TraceSettings, WatchedCall
 from investigator.tracing.trace_file import TraceFile
 
@@ -72,13 +72,13 @@ def test_texts_are_kept_only_where_that_was_asked_for(tmp_path: Path) -> None:
 
 
 def test_an_error_is_told_in_its_call_and_at_the_end_and_goes_on_its_way(tmp_path: Path) -> None:
-    path, error = tmp_path / "trace.jsonl", RateLimitError("no more today")
-    with suppress(RateLimitError), trace_file(path).run("r1", "Who?", "e") as run:
+    path, error = tmp_path / "trace.jsonl", EngineError("no more today")
+    with suppress(EngineError), trace_file(path).run("r1", "Who?", "e") as run:
         run.called(WatchedCall(PROMPT, "e", "k", error=error))
         raise error
     _, called, ended = read_trace(path)
     assert called["finish_reason"] is None
-    assert called["error"] == ended["error"] == "RateLimitError: no more today"
+    assert called["error"] == ended["error"] == "EngineError: no more today"
 
 
 def test_a_run_that_nobody_looks_on_at_ends_without_an_error(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from investigator import ScriptedEmbedder
 from investigator.asking.templates import source_of
 from investigator.cli.main import app
-from investigator.errors import EngineUnreachableError, SettingsError
+from investigator.errors import EngineError, SettingsError
 from investigator.evaluation.measures import Cost, Measure
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question, read_questions
@@ -157,7 +157,7 @@ class AnswersEveryThird:
     def reply(self, prompt: Prompt) -> Reply:
         self.calls += 1
         if self.calls % 3:
-            raise EngineUnreachableError("the server is down")
+            raise EngineError("the server is down")
         return Reply(text=NOTHING[prompt.template])
 
 

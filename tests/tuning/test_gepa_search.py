@@ -12,7 +12,7 @@ from investigator import ScriptedEngine
 from investigator.asking.budget import Budget, BudgetSettings, BudgetSpent
 from investigator.asking.contracts import METHOD, check_template
 from investigator.asking.templates import MOST_OCTETS, source_of
-from investigator.errors import EvaluationDataError, SettingsError
+from investigator.errors import DataError, SettingsError
 from investigator.evaluation.measures import Measure
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
@@ -130,7 +130,7 @@ def test_the_ledger_counts_a_call_that_was_lost_and_a_line_that_was_cut(tmp_path
     file.write_text(file.read_text(encoding="utf-8") + '{"key": "kep', encoding="utf-8")
     assert TuningLedger(file, default_prices()).usage() == Usage(calls=1, input_tokens=10, unanswered=1)
     file.write_text('{"note": 1}\n', encoding="utf-8")
-    with pytest.raises(EvaluationDataError, match="is not a call of a tuning run"):
+    with pytest.raises(DataError, match="is not a call of a tuning run"):
         TuningLedger(file, default_prices())
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.tuning import BASELINE, Simulated, questions, searched
 from investigator.asking.budget import BudgetSpent
-from investigator.errors import EvaluationDataError
+from investigator.errors import DataError
 from investigator.evaluation.measures import Measure
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
@@ -197,7 +197,7 @@ def test_a_second_test_of_the_same_data_needs_a_smaller_p() -> None:
 
 
 def test_a_measure_that_nothing_is_known_for_is_an_error() -> None:
-    with pytest.raises(EvaluationDataError, match="has the facts that"):
+    with pytest.raises(DataError, match="has the facts that"):
         result_of(Written(lambda name, number: None))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from investigator.errors import EvaluationDataError
+from investigator.errors import DataError
 from investigator.evaluation.questions import Question
 from investigator.tuning.splitting import QuestionSets, drawn_sets, leaked
 
@@ -54,7 +54,7 @@ def test_the_seed_decides_and_the_order_of_the_file_does_not() -> None:
     ids=["one example", "none", "one document", "the same words"],
 )
 def test_too_few_or_too_close_questions_are_refused_with_what_it_would_take(rows: list[Question]) -> None:
-    with pytest.raises(EvaluationDataError, match="cannot fill three sets") as refused:
+    with pytest.raises(DataError, match="cannot fill three sets") as refused:
         drawn_sets(rows, {}, seed=0)
     assert "430" in refused.value.hint
 

@@ -13,7 +13,7 @@ from filelock import FileLock
 from investigator import ScriptedEmbedder
 from investigator.asking.templates import source_of
 from investigator.engines.extractive import ExtractiveEngine
-from investigator.errors import EvaluationDataError, MissingPackageError, SettingsError, TemplateError, UserError
+from investigator.errors import DataError, SettingsError, TemplateError, UserError
 from investigator.evaluation.measures import Measure
 from investigator.records import (
     AnswerVariables,
@@ -210,11 +210,11 @@ def test_what_cannot_be_tuned_is_refused_before_anything_is_asked(asked: tuple[P
         run(asked, out, TuningOptions(templates=("query/ask",), variants=tmp_path / "none"), engine)
     one = tmp_path / "one.jsonl"
     one.write_text(asked[1].read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
-    with pytest.raises(EvaluationDataError, match="1 question cannot fill three sets"):
+    with pytest.raises(DataError, match="1 question cannot fill three sets"):
         run((asked[0], one), out, TuningOptions(space={"research.rounds": ("2",)}), engine)
     bare = (f'{{"id": "{n}", "question": "When was the bridge{n:02} opened?"}}\n' for n in range(30))
     one.write_text("".join(bare), encoding="utf-8")
-    with pytest.raises(EvaluationDataError, match="no question has a known answer"):
+    with pytest.raises(DataError, match="no question has a known answer"):
         run((asked[0], one), out, TuningOptions(space={"research.rounds": ("2",)}), engine)
     assert engine.calls == 0
 
@@ -227,7 +227,7 @@ def test_what_a_proposer_lacks_is_told_before_anything_is_asked(
         tune(*asked, tmp_path / "out", options, workspace=tmp_path / "space", embedder=ScriptedEmbedder())
     engine = Obedient()
     monkeypatch.setattr(proposing, "find_spec", lambda _: None)
-    with pytest.raises(MissingPackageError, match="gepa needs the package gepa"):
+    with pytest.raises(SettingsError, match="gepa needs the package gepa"):
         run(asked, tmp_path / "out", options, engine)
     assert engine.calls == 0
 

@@ -13,7 +13,7 @@ from investigator.files.text_lines import json_rows
 
 
 def conversations_in(path: Path) -> Iterator[Conversation]:
-    """Yield the conversations in a file. Raises DialogueFormatError, with the line number, the field and the problem,
+    """Yield the conversations in a file. Raises DataError, with the line number, the field and the problem,
     for a line that is not a conversation, and for a file that cannot be read.
     """
     return (conversation for _, conversation in json_rows(path, Conversation))

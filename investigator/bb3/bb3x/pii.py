@@ -12,7 +12,7 @@ from enum import StrEnum
 from importlib.resources import files
 from pathlib import Path
 
-from investigator.errors import MissingPackageError, SettingsError
+from investigator.errors import SettingsError
 
 
 class Pii(StrEnum):
@@ -113,8 +113,8 @@ _INSTALL = (
 class NameFinder:
     """Finds names and other personal information with presidio-analyzer and a spaCy model.
 
-    `model` is the name of an installed model, or its folder. Nothing is downloaded. Raises MissingPackageError if
-    presidio-analyzer is not installed, and SettingsError if the model is not.
+    `model` is the name of an installed model, or its folder. Nothing is downloaded. Raises SettingsError if
+    presidio-analyzer or the model is not installed.
     """
 
     def __init__(self, model: str) -> None:
@@ -124,7 +124,7 @@ class NameFinder:
             from presidio_analyzer.nlp_engine import SpacyNlpEngine
         except ImportError as error:
             problem = "names cannot be found without the package presidio-analyzer"
-            raise MissingPackageError(problem, hint=_INSTALL) from error
+            raise SettingsError(problem, hint=_INSTALL) from error
         if not (spacy.util.is_package(model) or Path(model).is_dir()):
             raise SettingsError(f"names cannot be found: the spaCy model {model!r} is not installed", hint=_INSTALL)
         engine = SpacyNlpEngine(models=[{"lang_code": _LABEL, "model_name": model}])

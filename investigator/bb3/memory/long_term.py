@@ -70,7 +70,7 @@ class LongTermMemory:
     """The memories of all users of a workspace; a user's name can be any text. Several threads and processes may use
     the same memories concurrently. Each change is a transaction, which waits for other transactions to end. Memories
     are single lines: whitespace is collapsed and control characters are removed, so that none can imitate a line of a
-    prompt. Raises StoreError, EmbedderError, and DialogueError for a blank or too long user's name.
+    prompt. Raises StoreError, EngineError, and DialogueError for a blank or too long user's name.
     """
 
     def __init__(

@@ -16,7 +16,7 @@ from investigator.bb3.memory.text import (
     with_some_prefix,
 )
 from investigator.bb3.records import Speaker
-from investigator.errors import DialogueFormatError
+from investigator.errors import DataError
 
 
 class SessionMemories:
@@ -87,5 +87,5 @@ class SessionMemories:
             return False
         try:
             return is_new_memory(memory, self._prefixes[speaker], self._texts)
-        except DialogueFormatError:  # a memory without a prefix that begins with "Person"
+        except DataError:  # a memory without a prefix that begins with "Person"
             return True

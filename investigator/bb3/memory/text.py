@@ -15,7 +15,7 @@ from itertools import chain
 from investigator.bb3.exchange import FAILED
 from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import Speaker
-from investigator.errors import DialogueFormatError
+from investigator.errors import DataError
 from investigator.language.terms import porter_stem
 
 OPENING = "Opening"
@@ -86,7 +86,7 @@ def with_some_prefix(memory: str, speaker: Speaker, form: MemoryForm) -> str:
 def split_prefix(memory: str) -> tuple[str, str]:
     """Return the prefix of a memory, without the colon, and the text after it.
 
-    `Person 1 likes tea` without a colon is split after the name. Raises DialogueFormatError if the memory has no
+    `Person 1 likes tea` without a colon is split after the name. Raises DataError if the memory has no
     prefix.
     """
     tokens = _PREFIXES[MemoryForm.TOKENS].values()
@@ -96,7 +96,7 @@ def split_prefix(memory: str) -> tuple[str, str]:
     for name in _NAMES.values():
         if memory.startswith(name):
             return name, memory[len(name) + 1 :].strip()
-    raise DialogueFormatError(
+    raise DataError(
         f"the memory {memory[:60]!r} does not name its owner",
         hint=f"Write it as `{prefix_of(Speaker.PARTNER, MemoryForm.PREFIXES)}: ...`.",
     )
@@ -120,7 +120,7 @@ def says_nothing(memory: str) -> bool:
 
 def is_new_memory(memory: str, prefix: str, kept: Iterable[str]) -> bool:
     """Return True if a memory is not empty and adds something to the existing memories with the same prefix. The prefix
-    of `memory` itself is optional. Raises DialogueFormatError if an existing memory has none.
+    of `memory` itself is optional. Raises DataError if an existing memory has none.
     """
     if says_nothing(memory):
         return False

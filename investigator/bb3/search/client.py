@@ -21,7 +21,7 @@ from investigator.bb3.search.served import ServedDocument
 from investigator.dialogue.agents import Agent, Shared
 from investigator.dialogue.messages import Message
 from investigator.engines.http import Endpoint, Retries, retried
-from investigator.errors import EngineError, EngineUnreachableError, SettingsError
+from investigator.errors import EngineError, SettingsError
 from investigator.language.normalise import one_line
 from investigator.records import Passage, Record
 from investigator.secrets import register_address
@@ -104,7 +104,7 @@ class SearchServer:
 
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
         """Return the best pages, each limited to the part nearest to the query. Pages without text and duplicates are
-        dropped. Raises EngineTimeoutError or EngineUnreachableError, and EngineError if the response is not an answer.
+        dropped. Raises EngineTimeoutError and EngineError.
         """
         words = searched(query)
         pages = {(page.url, page.content): page for page in self.pages(words, count) if page.lines}
@@ -142,8 +142,8 @@ class SearchServer:
             reason = f": {one_line(_Refusal.model_validate_json(body).error)[:200]}"
         except ValidationError:
             reason = ""
-        kind = EngineUnreachableError if status in _WORTH_ANOTHER_TRY else EngineError
-        return kind(f"{self._place} replied with status {status}{reason}", hint=_HINT)
+        message = f"{self._place} replied with status {status}{reason}"
+        return EngineError(message, hint=_HINT, retryable=status in _WORTH_ANOTHER_TRY)
 
 
 class _Refusal(Record):
@@ -156,7 +156,7 @@ def reached_server(address: str, *, timeout: float = 10.0, retries: Retries = _I
     """Return a search server after a successful test request, so that a wrong address is reported before the first turn
     of a chat. The user is waiting for replies, so by default each search takes at most 20.5 seconds.
 
-    Raises SettingsError, and EngineTimeoutError, EngineUnreachableError or EngineError if no search server answers at
+    Raises SettingsError, and EngineTimeoutError or EngineError if no search server answers at
     the address.
     """
     SearchServer(address, timeout=timeout, retries=Retries(tries=1)).pages("hello", 1)

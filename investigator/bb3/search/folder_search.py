@@ -14,7 +14,7 @@ from typing import Protocol
 from investigator.bb3.exchange import DocumentSearch, SearchDocument
 from investigator.bb3.search.document_text import searched
 from investigator.documents.pages import heading_at, line_at, page_at
-from investigator.errors import FolderError, InvestigatorError, ReaderError, WorkspaceLockedError
+from investigator.errors import FolderError, InvestigatorError, NotFoundError, ReaderError, WorkspaceLockedError
 from investigator.proof.standing import SOURCE_CHANGED, Reread, standing_quotes
 from investigator.records import Document, Passage, Quote
 from investigator.retrieval.library import DocumentIndex
@@ -57,7 +57,7 @@ class FolderSearch:
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
         """Return the best passages. Results from elsewhere become passages of the folder if the folder's document of
         that name contains them; all other results name their server. Raises FolderError, WorkspaceLockedError,
-        StoreError, EmbedderError, and the errors of the other search.
+        StoreError, EngineError, and the errors of the other search.
         """
         if self._elsewhere is None:
             return mended(lambda again: self._passages(query, count, again))
@@ -73,7 +73,7 @@ class FolderSearch:
             return (), ()
         try:
             standing, lost = standing_quotes(quotes, self._reread)
-        except (FolderError, ReaderError) as error:
+        except (NotFoundError, FolderError, ReaderError) as error:
             return (), (f"{SOURCE_CHANGED}: {error.message}",)
         if lost:
             again = frozenset(quote.document_id for quote in quotes)

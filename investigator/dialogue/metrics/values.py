@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import ClassVar, Self, TypeAlias, cast
 
-from investigator.errors import MetricsError
+from investigator.errors import DialogueError
 from investigator.reports.columns import columns
 
 
@@ -36,11 +36,11 @@ class Metric(ABC):
         """Return the combination of two metrics of this class."""
 
     def __add__(self, other: Self | None) -> Self:
-        """Return the combination of two metrics. Raises MetricsError if their classes differ."""
+        """Return the combination of two metrics. Raises DialogueError if their classes differ."""
         if other is None:
             return self
         if type(other) is not type(self):
-            raise MetricsError(f"a {type(self).__name__} and a {type(other).__name__} cannot be added")
+            raise DialogueError(f"a {type(self).__name__} and a {type(other).__name__} cannot be added")
         return self._plus(other)
 
     def __float__(self) -> float:
@@ -96,9 +96,9 @@ class FixedMetric(Metric):
         return self.fixed
 
     def _plus(self, other: Self) -> Self:
-        """Return the value; raise MetricsError if the two values differ."""
+        """Return the value; raise DialogueError if the two values differ."""
         if self.fixed != other.fixed:
-            raise MetricsError(f"the fixed metrics differ: {self.fixed} and {other.fixed}")
+            raise DialogueError(f"the fixed metrics differ: {self.fixed} and {other.fixed}")
         return self
 
 
@@ -114,12 +114,12 @@ class Metrics:
         self._recent: dict[str, Metric] = {}
 
     def add(self, name: str, metric: Metric | None) -> None:
-        """Add one value under its name; None adds nothing. Raises MetricsError if it cannot be added."""
+        """Add one value under its name; None adds nothing. Raises DialogueError if it cannot be added."""
         if metric is not None:
             self.add_all({name: metric})
 
     def add_all(self, metrics: Report) -> None:
-        """Add several values at once. Raises MetricsError, and adds none of them, if any cannot be added."""
+        """Add several values at once. Raises DialogueError, and adds none of them, if any cannot be added."""
         with self._lock:
             totals = aggregate_unnamed_reports([self._totals, metrics])
             self._recent = aggregate_unnamed_reports([self._recent, metrics])
@@ -152,11 +152,11 @@ class Metrics:
 def aggregate_named_reports(reports: Mapping[str, Report], micro_average: bool = False) -> dict[str, Metric]:
     """Merge the reports of several tasks: each metric as `task/name`, and as `name` for all tasks. There, a mean is the
     mean of the tasks that report it (or pooled, with `micro_average`), sums are added, and a global metric is that of
-    the first task. A single report is returned unchanged. Raises MetricsError if there are none, or fixed metrics
+    the first task. A single report is returned unchanged. Raises DialogueError if there are none, or fixed metrics
     differ.
     """
     if not reports:
-        raise MetricsError("no reports to merge", hint="Give the report of at least one task.")
+        raise DialogueError("no reports to merge", hint="Give the report of at least one task.")
     if len(reports) == 1:
         return dict(next(iter(reports.values())))
     together: dict[str, Metric] = {}
@@ -185,7 +185,7 @@ def numbered_reports(reports: Iterable[tuple[str, Report]]) -> dict[str, Report]
 
 
 def aggregate_unnamed_reports(reports: Iterable[Report]) -> dict[str, Metric]:
-    """Add up the reports of several workers on one task. Raises MetricsError if metrics cannot be added."""
+    """Add up the reports of several workers on one task. Raises DialogueError if metrics cannot be added."""
     together: dict[str, Metric] = {}
     for report in reports:
         for name, metric in report.items():

@@ -14,7 +14,7 @@ from investigator.dialogue.images import ImageMode, load_image
 from investigator.dialogue.messages import EPISODE_DONE, Message, texts_of
 from investigator.dialogue.options import Options
 from investigator.dialogue.teachers.base import FixedDialogTeacher, missing
-from investigator.errors import DialogueError, DialogueTypeError
+from investigator.errors import DialogueError
 
 Entry = Sequence[object] | Mapping[str, object]
 """(text, labels, reward, label candidates, path of an image), or fields by name."""
@@ -184,7 +184,7 @@ def message_of(entry: object, candidates: frozenset[str] | None, load_image: Cal
     else:
         problem = f"an entry must be a tuple or a mapping of fields, not {str(entry)[:80]!r}"
         hint = "Yield (text, labels, reward, label candidates, path of an image) or a dict."
-        raise DialogueTypeError(problem, hint=hint)
+        raise DialogueError(problem, hint=hint)
     for field in fields.keys() & {"eval_labels", "eval_label", EPISODE_DONE}:
         raise DialogueError(f"setup_data must not set {field}, which is set automatically", hint=f"Leave {field} out.")
     labels = texts_of(fields.get("labels"))

@@ -15,7 +15,7 @@ from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.teachers.base import missing
 from investigator.dialogue.teachers.dialog import DialogTeacher, Entry
 from investigator.dialogue.text_format import str_to_msg
-from investigator.errors import DialogueFormatError
+from investigator.errors import DataError
 from investigator.files.text_lines import json_document, json_lines, malformed, text_lines
 
 LONG_EPISODE = 100
@@ -44,7 +44,7 @@ class _AsWrittenTeacher(DialogTeacher):
 
 class ParlAIDialogTeacher(_AsWrittenTeacher):
     """Reads `datafile` with one example per line (see `text_format`). An episode ends at a line with
-    `episode_done:True`, or at the end of the file. Raises DialogueFormatError, with the line, if it has no text or no
+    `episode_done:True`, or at the end of the file. Raises DataError, with the line, if it has no text or no
     labels, or has `eval_labels`.
     """
 
@@ -54,11 +54,11 @@ class ParlAIDialogTeacher(_AsWrittenTeacher):
             try:
                 example = str_to_msg(line) or Message()
                 if "eval_labels" in example:
-                    raise DialogueFormatError("eval_labels must be written as labels; they are renamed when needed")
+                    raise DataError("eval_labels must be written as labels; they are renamed when needed")
                 for field in ("text", "labels"):
                     if field not in example:
-                        raise DialogueFormatError(f"the example has no {field}")
-            except DialogueFormatError as error:
+                        raise DataError(f"the example has no {field}")
+            except DataError as error:
                 raise malformed(datafile, number, error.message, line) from error
             ends = bool(example.pop(EPISODE_DONE))
             yield example, begins
@@ -81,7 +81,7 @@ class ConversationTeacher(_AsWrittenTeacher):
     """Reads `datafile` with `{"dialog": [[{"id": ..., "text": ...}, ...], ...]}` on each line. The inner lists are
     concatenated, and turns with the id `context` are dropped. `label_turns` (see LabelTurns) selects whose turns are
     the labels; a turn without a reply is dropped. Examples have both turns, as `x_turn` and `y_turn`. Raises
-    DialogueError for an unknown `label_turns`, and DialogueFormatError, with the line, if it is not a conversation.
+    DialogueError for an unknown `label_turns`, and DataError, with the line, if it is not a conversation.
     """
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
@@ -90,7 +90,7 @@ class ConversationTeacher(_AsWrittenTeacher):
         for number, line, value in json_lines(datafile):
             try:
                 turns = self.turns(value)
-            except DialogueFormatError as error:
+            except DataError as error:
                 raise malformed(datafile, number, error.message, line) from error
             spoken = [turn for turn in turns if turn["id"] != CONTEXT]
             if len(spoken) < len(turns) and not warned:
@@ -101,15 +101,15 @@ class ConversationTeacher(_AsWrittenTeacher):
                     yield example, place == 0
 
     def turns(self, conversation: object) -> list[Turn]:
-        """Return the turns, each with `id` and `text`, which may be None. Raises DialogueFormatError."""
+        """Return the turns, each with `id` and `text`, which may be None. Raises DataError."""
         if not isinstance(conversation, dict) or not isinstance(conversation.get("dialog"), list):
-            raise DialogueFormatError('a conversation must have a list "dialog"')
+            raise DataError('a conversation must have a list "dialog"')
         turns = [turn for part in conversation["dialog"] for turn in (part if isinstance(part, list) else [part])]
         for turn in turns:
             if not isinstance(turn, dict):
-                raise DialogueFormatError(f"a turn must have an id and a text, not {str(turn)[:40]!r}")
+                raise DataError(f"a turn must have an id and a text, not {str(turn)[:40]!r}")
             if not isinstance(turn.get("text"), str | None):
-                raise DialogueFormatError(f"the text of a turn must be a string, not {str(turn['text'])[:40]!r}")
+                raise DataError(f"the text of a turn must be a string, not {str(turn['text'])[:40]!r}")
         return [{"id": None, "text": None, **turn} for turn in turns]
 
 
@@ -131,7 +131,7 @@ def _examples(turns: Sequence[Turn]) -> list[Turn]:
 class FbDeprecatedDialogTeacher(DialogTeacher):
     """Reads `datafile` with lines `number text<TAB>label|label<TAB>reward<TAB>candidate|candidate`. A number that is
     not higher than the previous one begins an episode. The text and reward of lines without labels are added to the
-    next line; at the end of an episode, they are an example without labels. Raises DialogueFormatError, with the line,
+    next line; at the end of an episode, they are an example without labels. Raises DataError, with the line,
     if a number or a reward is invalid.
     """
 
@@ -179,7 +179,7 @@ class AbstractImageTeacher(DialogTeacher):
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
         for place, item in enumerate(json_document(datafile, TypeAdapter(list[dict[str, object]])) or ()):
             if self.image_id_key not in item:
-                raise DialogueFormatError(f"item {place} of {datafile} has no {self.image_id_key!r}")
+                raise DataError(f"item {place} of {datafile} has no {self.image_id_key!r}")
             yield item, True
 
     def make_message(self, entry: Entry) -> Message:

@@ -14,19 +14,19 @@ from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.metrics.values import Metric, Report
 from investigator.dialogue.options import Opt, Options
 from investigator.dialogue.registry import create_agent_from_shared
-from investigator.errors import DialogueError, DialogueValueError
+from investigator.errors import DialogueError
 
 
 class World:
     """Agents that take turns: each acts, and all others observe the act immediately. Pass `agents`, or `shared`, the
     result of another world's `share`, for a copy with copies of its agents. `acts` contains the last act of each agent,
-    or None. Raises DialogueValueError if both or neither are given.
+    or None. Raises DialogueError if both or neither are given.
     """
 
     def __init__(self, opt: Options, agents: Sequence[Agent] | None = None, shared: Shared | None = None) -> None:
         if (agents is None) == (shared is None):
             hint = "Pass agents=[...]; to copy a world, call its clone()."
-            raise DialogueValueError("a world takes either its agents or the shared state of another world", hint=hint)
+            raise DialogueError("a world takes either its agents or the shared state of another world", hint=hint)
         self.opt = Opt.of(opt).deepcopy()
         self.id = self.opt.text("task", "world")
         self.agents = list(agents) if agents is not None else _agents_of(shared or {})

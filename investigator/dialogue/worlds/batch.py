@@ -16,17 +16,15 @@ from investigator.dialogue.options import Opt, Options
 from investigator.dialogue.worlds.base import World
 from investigator.errors import (
     DialogueError,
-    DialogueUnsupportedError,
-    DialogueValueError,
     InvestigatorError,
-    WorkerError,
+    RunError,
 )
 
 
 class WorldOfCopies(World):
     """A world, called the root, which collects the metrics, and copies of it in `worlds`, which take the turns. The
     option `count_option` sets their number (default 1), and `place_option` gives each its index. Raises
-    DialogueValueError if there are no copies, or unless either the root or the shared state of another world is given.
+    DialogueError if there are no copies, or unless either the root or the shared state of another world is given.
     """
 
     count_option: ClassVar[str] = "batchsize"
@@ -39,7 +37,7 @@ class WorldOfCopies(World):
         count = self.opt.number(self.count_option, 1)
         if count < 1:
             hint = f"Set {self.count_option} to 1 or more."
-            raise DialogueValueError(f"{type(self).__name__} cannot have {count} copies", hint=hint)
+            raise DialogueError(f"{type(self).__name__} cannot have {count} copies", hint=hint)
         shares = self.world.share()
         self.worlds = [World.of_share(_with_options(shares, {self.place_option: place})) for place in range(count)]
 
@@ -77,8 +75,8 @@ class BatchWorld(WorldOfCopies):
 
     def parley(self) -> None:
         """Run one turn in all rows. Raises DialogueError if an act is not a message, if `batch_act` returns the wrong
-        number of acts, or if rows have different numbers of agents, and DialogueValueError if an agent does not return
-        its observation.
+        number of acts, or if rows have different numbers of agents, or if an agent does not return its
+        observation.
         """
         rows = [row.turn_world() for row in self.worlds]
         sizes = {len(row.get_agents()) for row in rows}
@@ -121,7 +119,7 @@ class BatchWorld(WorldOfCopies):
 class HogwildWorld(WorldOfCopies):
     """Runs `numthreads` copies of a world in as many threads. A parley starts a turn in an idle copy, and waits only if
     there is none, so that N parleys run N turns. After the end of all data, a parley does nothing and is not counted.
-    If a turn fails, the next call raises a WorkerError, with the error as its cause. The agents' shared state must be
+    If a turn fails, the next call raises a RunError, with the error as its cause. The agents' shared state must be
     thread-safe.
     """
 
@@ -136,7 +134,7 @@ class HogwildWorld(WorldOfCopies):
         self._open = True
 
     def parley(self) -> None:
-        """Start a turn in one copy. Raises WorkerError if an earlier turn failed, and DialogueError after shutdown."""
+        """Start a turn in one copy. Raises RunError if an earlier turn failed, and DialogueError after shutdown."""
         if not self._open:
             raise DialogueError("this world was shut down", hint="Create another one from the same root.")
         self._collect_turns()
@@ -149,7 +147,7 @@ class HogwildWorld(WorldOfCopies):
             self.total_parleys += 1
 
     def join(self) -> None:
-        """Wait until all started turns have ended. Raises WorkerError if one of them failed."""
+        """Wait until all started turns have ended. Raises RunError if one of them failed."""
         wait(self._turns)
         self._collect_turns()
 
@@ -163,9 +161,9 @@ class HogwildWorld(WorldOfCopies):
         raise DialogueError("a HogwildWorld is in several episodes at once", hint=hint)
 
     def display(self) -> str:
-        """Raise DialogueUnsupportedError: the acts change while they are displayed."""
+        """Raise DialogueError: the acts change while they are displayed."""
         problem = "a HogwildWorld cannot display acts while its copies make them"
-        raise DialogueUnsupportedError(problem, hint="Set numthreads to 1 to display acts.")
+        raise DialogueError(problem, hint="Set numthreads to 1 to display acts.")
 
     def report(self) -> Report:
         self.join()
@@ -177,7 +175,7 @@ class HogwildWorld(WorldOfCopies):
 
     def shutdown(self) -> None:
         """Wait for the turns in progress, end the threads, and release the agents' resources; safe to call again. Then
-        raise WorkerError if a turn failed and the failure has not been reported yet.
+        raise RunError if a turn failed and the failure has not been reported yet.
         """
         if self._open:
             self._open = False
@@ -187,11 +185,11 @@ class HogwildWorld(WorldOfCopies):
 
     def __exit__(self, *error: object) -> None:
         # an earlier error takes precedence
-        with nullcontext() if error[0] is None else suppress(WorkerError):
+        with nullcontext() if error[0] is None else suppress(RunError):
             self.shutdown()
 
     def _collect_turns(self) -> None:
-        """Count the examples, and make the copies idle whose turns have ended. Raises WorkerError for one that failed,
+        """Count the examples, and make the copies idle whose turns have ended. Raises RunError for one that failed,
         and keeps the others for the next call.
         """
         self.total_exs = sum(copy.total_exs for copy in self.worlds)
@@ -202,7 +200,7 @@ class HogwildWorld(WorldOfCopies):
             if error is not None:
                 hint = error.hint if isinstance(error, InvestigatorError) else ""
                 problem = f"copy {place} of the world failed: {type(error).__name__}: {error}"
-                raise WorkerError(problem, hint=hint) from error
+                raise RunError(problem, hint=hint) from error
 
 
 def _observe(row: World, listener: int, actor: int, act: Message) -> Message | None:
@@ -216,7 +214,7 @@ def _observe(row: World, listener: int, actor: int, act: Message) -> Message | N
     observed = agent.observe(heard)
     if observed is None:
         hint = "Return the observation from observe(): batch_act receives it."
-        raise DialogueValueError(f"observe of {agent.id} returned nothing", hint=hint)
+        raise DialogueError(f"observe of {agent.id} returned nothing", hint=hint)
     return observed
 
 

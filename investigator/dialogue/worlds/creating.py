@@ -11,14 +11,14 @@ from investigator.dialogue.task_strings import WorldName
 from investigator.dialogue.worlds.base import DialogPartnerWorld, MultiAgentDialogWorld, World
 from investigator.dialogue.worlds.batch import BatchWorld, HogwildWorld
 from investigator.dialogue.worlds.multi import MultiWorld
-from investigator.errors import DialogueUnsupportedError, UnknownTaskError
+from investigator.errors import DialogueError, NotFoundError
 
 
 class TaskLoader(Protocol):
     """Loads tasks by name."""
 
     def ids(self, task: str) -> Sequence[str]:
-        """Return the individual tasks in a task string. Raises UnknownTaskError for an unknown name."""
+        """Return the individual tasks in a task string. Raises NotFoundError for an unknown name."""
         ...
 
     def world_class(self, task: str, name: WorldName) -> type[World] | None:
@@ -41,18 +41,18 @@ def create_world(
     agents; its class is `make_world`, or the task's own, or `default_world`. Several tasks make a MultiWorld. If
     `batchsize` is above 1, it is the root of a BatchWorld, and if `numthreads` is, of a HogwildWorld. With
     `interactive_task` (a human, who is the first agent, talks with a model) or `selfchat_task` (agents talk with each
-    other, or one with its copy), there is no teacher. Raises UnknownTaskError if no known task is given,
-    DialogueUnsupportedError for options that have no effect, and the errors of the world.
+    other, or one with its copy), there is no teacher. Raises NotFoundError if no known task is given,
+    DialogueError for options that have no effect, and the errors of the world.
     """
     options = Opt.of(opt).deepcopy()
     if options.number("num_workers", 0) > 0:
         hint = "Omit num_workers; a ChunkTeacher loads its data in its own thread."
-        raise DialogueUnsupportedError("no world loads data in other processes", hint=hint)
+        raise DialogueError("no world loads data in other processes", hint=hint)
     if options.get("dynamic_batching"):
-        raise DialogueUnsupportedError("batches have a fixed size", hint="Omit dynamic_batching.")
+        raise DialogueError("batches have a fixed size", hint="Omit dynamic_batching.")
     ids = tasks.ids(options.text("task"))
     if not ids:
-        raise UnknownTaskError(f"{options['task']!r} does not name a task" if options.get("task") else "no task given")
+        raise NotFoundError(f"{options['task']!r} does not name a task" if options.get("task") else "no task given")
     students = [agents] if isinstance(agents, Agent) else list(agents)
     worlds = [_of_task(Opt({**options, "task": task}), students, tasks, make_world) for task in ids]
     world = worlds[0] if len(worlds) == 1 else MultiWorld(options, worlds)

@@ -65,8 +65,7 @@ class ChatEngine:
     model built by the caller keeps its own callbacks, parameters, retries and handling of redirects: only `timeout`,
     `concurrency` and `max_reply_characters` apply to it, and no schema is requested from it.
 
-    Raises SettingsError, CredentialError or MissingPackageError at once if the model cannot be used. Safe to call from
-    several threads.
+    Raises SettingsError or CredentialError at once if the model cannot be used. Safe to call from several threads.
     """
 
     def __init__(
@@ -144,8 +143,8 @@ class ChatEngine:
     def reply(self, prompt: Prompt, hear: Hear | None = None) -> Reply:
         """Return the model's reply to one prompt, streamed piece by piece to a listener if the server supports it.
 
-        Raises CredentialError for a rejected key, SettingsError for a missing model, RateLimitError,
-        EngineTimeoutError, EngineUnreachableError, and EngineError for any other failure.
+        Raises CredentialError for a rejected key, SettingsError for a missing model, and EngineError for any
+        other failure.
         """
         began, sent = time.monotonic(), self._wanted - self._refused
         while True:

@@ -17,9 +17,7 @@ from investigator.errors import (
     CredentialError,
     EngineError,
     EngineTimeoutError,
-    EngineUnreachableError,
     InvestigatorError,
-    RateLimitError,
     SettingsError,
     SilentReplyError,
 )
@@ -27,6 +25,7 @@ from investigator.records import FinishReason, Reply
 from investigator.secrets import redacted
 
 _MESSAGE_LENGTH = 300
+_START = "Start the model server or correct its address, then run the same command again to resume."
 _UNREADABLE = (ValueError, TypeError, LookupError, AttributeError)  # raised for a body with an unexpected shape
 _TOO_LONG = re.compile(
     r"context[ _]?(length|window|size)|maximum context|prompt is too long|too many (input )?tokens", re.IGNORECASE
@@ -98,7 +97,8 @@ def failure(error: Exception, server: Server) -> InvestigatorError:
         error
     ):  # the error itself often says only `Connection error.`
         *_, root = _causes(error)
-        return EngineUnreachableError(f"{place} cannot be reached: {cleaned(str(root)) or words}")
+        message = f"{place} cannot be reached: {cleaned(str(root)) or words}"
+        return EngineError(message, hint=_START, retryable=True)
     if is_too_long(error):
         return ContextTooLongError(f"the prompt is too long for {place}: {words}")
     if isinstance(error, _UNREADABLE):
@@ -133,7 +133,7 @@ def _of_status(status: int, error: Exception, server: Server, words: str) -> Inv
     if status == 408:
         return EngineTimeoutError(f"{place} did not reply in time")
     if status >= 500 or status == 409:
-        return EngineUnreachableError(f"{place} failed ({status}): {words}")
+        return EngineError(f"{place} failed ({status}): {words}", hint=_START, retryable=True)
     if is_too_long(error):
         return ContextTooLongError(f"the prompt is too long for {place}: {words}")
     hint = "Check the settings of the model: the server rejected the request."
@@ -150,16 +150,18 @@ def _where_to_look(server: Server) -> str:
     return f"List the server's models with: curl {base}{path}/models. If that fails, correct --set chat.base_url=URL"
 
 
-def _limited(error: Exception, place: str, words: str) -> RateLimitError:
+def _limited(error: Exception, place: str, words: str) -> EngineError:
     if "insufficient_quota" in f"{getattr(error, 'code', '')} {error}":
         hint = "The account has no credit left: add some, or choose another model with --model."
-        return RateLimitError(f"{place} refused the call: {words}", hint=hint)
+        return EngineError(f"{place} refused the call: {words}", hint=hint, retryable=True)
     try:
         wait = float(_header(error, "retry-after"))
     except ValueError:
-        return RateLimitError(f"{place} accepts no more calls for now: {words}")
+        hint = "Wait a while, then run the same command again: it resumes where it stopped."
+        return EngineError(f"{place} accepts no more calls for now: {words}", hint=hint, retryable=True)
     hint = f"Run the same command again in {wait:.0f} seconds: it resumes where it stopped."
-    return RateLimitError(f"{place} requests a wait of {wait:.0f} seconds: {words}", retry_after=wait, hint=hint)
+    message = f"{place} requests a wait of {wait:.0f} seconds: {words}"
+    return EngineError(message, hint=hint, retryable=True, retry_after=wait)
 
 
 def _kinds(error: Exception) -> str:

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, Field, SecretStr
 from investigator.engines.chat.errors import Server, cleaned
 from investigator.engines.http import BodyBounds, bound_clients, client_settings
 from investigator.engines.schemas import reply_schema
-from investigator.errors import CredentialError, MissingPackageError, SettingsError
+from investigator.errors import CredentialError, SettingsError
 from investigator.records import Record
 from investigator.secrets import register, register_address, without_secrets
 
@@ -101,8 +101,8 @@ class ChatSettings(Record):
 
 
 def server_of(model: str, settings: ChatSettings) -> Server:
-    """Return the server that the calls of a `provider:name` go to. Raises SettingsError for a wrong name or address,
-    CredentialError for a missing or impossible key, and MissingPackageError.
+    """Return the server that the calls of a `provider:name` go to. Raises SettingsError for a wrong name or address
+    or a missing package, and CredentialError for a missing or impossible key.
     """
     provider, _, name = model.strip().partition(":")
     if not name or not re.fullmatch(r"[A-Za-z][\w-]*", provider):
@@ -153,8 +153,8 @@ def build(server: Server, settings: ChatSettings, features: frozenset[Feature]) 
     """Return a chat model that sends only those settable parameters that are in `features`.
 
     Redirects are refused and the length of a body is limited: by our own client for OpenAI-compatible servers and
-    Ollama, and for other providers only if their client can be found. Raises MissingPackageError if the provider's
-    package is not installed, and SettingsError if the provider is unknown or does not accept the settings.
+    Ollama, and for other providers only if their client can be found. Raises SettingsError if the provider's
+    package is not installed, or the provider is unknown or does not accept the settings.
     """
     provider, _, name = server.model.partition(":")
     try:
@@ -223,7 +223,7 @@ def _is_address(address: str) -> bool:
         return False
 
 
-def _missing(server: Server, reason: str) -> MissingPackageError:
+def _missing(server: Server, reason: str) -> SettingsError:
     named = re.search(r"pip install [\w\-\[\]]+", reason)
     command = named.group() if named else f"pip install langchain-{server.provider.replace('_', '-')}"
-    return MissingPackageError(f"{server.model} needs a package: {reason}", hint=f"Install it with: {command}")
+    return SettingsError(f"{server.model} needs a package: {reason}", hint=f"Install it with: {command}")

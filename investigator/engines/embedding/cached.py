@@ -45,7 +45,7 @@ class CachedEmbedder:
         return self._embedder.name
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one unit vector for each text, in order. Raises EmbedderError."""
+        """Return one unit vector for each text, in order. Raises EngineError."""
         wanted = dict.fromkeys(texts)
         with self._lock:
             known = {text: self._known[text] for text in wanted if text in self._known}

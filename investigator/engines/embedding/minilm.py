@@ -20,7 +20,7 @@ import numpy as np
 
 from investigator.engines.base import Vectors
 from investigator.engines.embedding.bert import DIMENSIONS, Bert, Precision
-from investigator.errors import EmbedderError
+from investigator.errors import EngineError
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -37,7 +37,7 @@ _BATCH_TOKENS = {"cpu": 512, "cuda": 32_768}  # on a CPU a batch must fit into t
 class MiniLM:
     """The model loaded from a folder that contains `model.safetensors` and `tokenizer.json`. Thread-safe. `device` is
     "cpu" or "cuda"; the default is the graphics card if PyTorch finds one. The default precision is float16 on a
-    graphics card; on a CPU it is bfloat16 if the CPU supports that natively, otherwise float32. Raises EmbedderError if
+    graphics card; on a CPU it is bfloat16 if the CPU supports that natively, otherwise float32. Raises EngineError if
     the files are missing or do not belong to this model.
     """
 
@@ -54,20 +54,20 @@ class MiniLM:
             weights = load_file(folder / "model.safetensors", device=self._device)
             self._bert = Bert(weights, self.precision)
         except (OSError, SafetensorError, KeyError, RuntimeError) as error:
-            raise EmbedderError(f"the embedding model in {folder} cannot be loaded: {error}", hint=DAMAGED) from error
+            raise EngineError(f"the embedding model in {folder} cannot be loaded: {error}", hint=DAMAGED) from error
         self._tokenizer = open_tokenizer(folder)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Return unit vectors of shape (texts, 384), in the order of the texts; needs little additional memory.
 
-        Raises EmbedderError if memory runs out.
+        Raises EngineError if memory runs out.
         """
         vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
         try:
             for start in range(0, len(texts), _WINDOW):
                 self._encode(texts[start : start + _WINDOW], vectors[start : start + _WINDOW])
         except RuntimeError as error:
-            raise EmbedderError(f"embedding failed: {error}", hint="Free some memory and try again.") from error
+            raise EngineError(f"embedding failed: {error}", hint="Free some memory and try again.") from error
         return vectors
 
     def _encode(self, texts: Sequence[str], vectors: Vectors) -> None:
@@ -86,13 +86,13 @@ class MiniLM:
 
 
 def open_tokenizer(folder: Path) -> Tokenizer:
-    """Return the model's tokenizer. Raises EmbedderError if its file is missing."""
+    """Return the model's tokenizer. Raises EngineError if its file is missing."""
     from tokenizers import Tokenizer
 
     try:
         written = (folder / "tokenizer.json").read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise EmbedderError(f"the tokenizer in {folder} cannot be loaded: {error}", hint=DAMAGED) from error
+        raise EngineError(f"the tokenizer in {folder} cannot be loaded: {error}", hint=DAMAGED) from error
     tokenizer = Tokenizer.from_str(written)
     tokenizer.enable_truncation(_MAX_TOKENS)
     tokenizer.no_padding()

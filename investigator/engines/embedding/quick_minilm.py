@@ -22,7 +22,7 @@ import numpy.typing as npt
 from investigator.engines.base import Vectors
 from investigator.engines.embedding.bert import AFTER_ATTENTION, ATTENTION, DIMENSIONS, EPSILON, HEADS, LAYERS
 from investigator.engines.embedding.minilm import DAMAGED, open_tokenizer
-from investigator.errors import EmbedderError
+from investigator.errors import EngineError
 
 Matrix: TypeAlias = npt.NDArray[np.float32]
 
@@ -40,7 +40,7 @@ class QuickMiniLM:
     """The model loaded from a folder that contains `model.safetensors` and `tokenizer.json`; threads take turns.
 
     NumPy uses only one core: on a busy machine its threads wait for each other far longer than they compute.
-    Raises EmbedderError if the files are missing or do not belong to this model.
+    Raises EngineError if the files are missing or do not belong to this model.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -57,7 +57,7 @@ class QuickMiniLM:
                 for index in range(LAYERS)
             ]
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise EmbedderError(f"the embedding model in {folder} cannot be loaded: {error}", hint=DAMAGED) from error
+            raise EngineError(f"the embedding model in {folder} cannot be loaded: {error}", hint=DAMAGED) from error
         self._tokenizer = open_tokenizer(folder)
         self._threads = ThreadpoolController()
         self._turn = Lock()

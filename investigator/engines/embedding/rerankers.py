@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from investigator.engines.base import Embedder
 from investigator.engines.loading import here_or_fetched, without_progress_bars
-from investigator.errors import EmbedderError
+from investigator.errors import EngineError
 from investigator.language.sentences import sentence_spans
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Reranker(Protocol):
         ...
 
     def scores(self, query: str, texts: Sequence[str]) -> list[float]:
-        """Return a score for each text, about 0..1; higher is better. Raises EmbedderError."""
+        """Return a score for each text, about 0..1; higher is better. Raises EngineError."""
         ...
 
 
@@ -66,12 +66,12 @@ class CrossEncoderReranker:
         self.name = model
 
     def scores(self, query: str, texts: Sequence[str]) -> list[float]:
-        """Return the model's scores, each in 0..1. Raises EmbedderError if it cannot be loaded or fails."""
+        """Return the model's scores, each in 0..1. Raises EngineError if it cannot be loaded or fails."""
         if not texts:
             return []
         model = load_cross_encoder(self.name, _HINT)
         if model.labels > 1:
-            raise EmbedderError(f"{self.name} does not give a pair of texts a single score", hint=_HINT)
+            raise EngineError(f"{self.name} does not give a pair of texts a single score", hint=_HINT)
         return [row[0] for row in model.scores([(query, text) for text in texts])]
 
 
@@ -98,7 +98,7 @@ class PairModel:
         """The positions of the scores, by the names of their labels in lower case."""
 
     def scores(self, pairs: Sequence[tuple[str, str]]) -> list[list[float]]:
-        """Return one score in 0..1 per label for each pair. Raises EmbedderError if the model fails."""
+        """Return one score in 0..1 per label for each pair. Raises EngineError if the model fails."""
         from torch.nn import Sigmoid, Softmax
 
         usual = Sigmoid() if self.labels == 1 else Softmax(dim=-1)  # some models bring one whose values are not in 0..1
@@ -106,7 +106,7 @@ class PairModel:
             with self._turn:
                 rows = self._model.predict(pairs, activation_fn=usual, show_progress_bar=False)
         except (RuntimeError, ValueError) as error:
-            raise EmbedderError(f"the model {self._name} failed: {error}", hint="Choose another model.") from error
+            raise EngineError(f"the model {self._name} failed: {error}", hint="Choose another model.") from error
         return [[float(score) for score in row] for row in rows.reshape(len(pairs), self.labels)]
 
 
@@ -114,7 +114,7 @@ class PairModel:
 def load_cross_encoder(name: str, hint: str) -> PairModel:
     """Load a model that judges pairs of texts, given its name or folder; a model is loaded only once.
 
-    Code that comes with a model is never run. Raises EmbedderError with the given hint if the model cannot be loaded or
+    Code that comes with a model is never run. Raises EngineError with the given hint if the model cannot be loaded or
     is of the wrong kind, because the weights that it lacks would be random.
     """
     from sentence_transformers import CrossEncoder
@@ -123,8 +123,8 @@ def load_cross_encoder(name: str, hint: str) -> PairModel:
         with without_progress_bars():
             loaded = here_or_fetched(CrossEncoder, name)
     except (OSError, ValueError, RuntimeError, KeyError) as error:
-        raise EmbedderError(f"the model {name} cannot be loaded: {error}", hint=hint) from error
+        raise EngineError(f"the model {name} cannot be loaded: {error}", hint=hint) from error
     kinds = loaded.model.config.architectures or []
     if kinds and all(kind.endswith("Model") for kind in kinds):
-        raise EmbedderError(f"{name} is not a model that judges pairs of texts", hint=hint)
+        raise EngineError(f"{name} is not a model that judges pairs of texts", hint=hint)
     return PairModel(loaded, name)

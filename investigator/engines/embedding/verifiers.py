@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from investigator.engines.base import Traits
 from investigator.engines.embedding.rerankers import load_cross_encoder
-from investigator.errors import EmbedderError, EngineError
+from investigator.errors import EngineError
 from investigator.records import CheckReply, CheckVariables, Prompt, Record, Reply, StatementCheck, Support
 
 _ENTAILS = ("entailment", "entails", "supported", "supports", "consistent", "yes", "true", "label_1")
@@ -40,13 +40,13 @@ def entailment(model: str, pairs: Sequence[tuple[str, str]]) -> list[float]:
     """Return the scores that a sentence-transformers model, given by name or folder, gives to pairs of evidence and
     claim: its single output or, if it has several labels, the probability of entailment.
 
-    Raises EmbedderError if the model cannot be loaded, fails, or has no label for entailment.
+    Raises EngineError if the model cannot be loaded, fails, or has no label for entailment.
     """
     loaded = load_cross_encoder(model, _HINT)
     label = 0 if loaded.labels == 1 else next((loaded.names[name] for name in _ENTAILS if name in loaded.names), None)
     if label is None or ("label_1" in loaded.names and loaded.labels > 2):
         names = sorted(loaded.names)
-        raise EmbedderError(f"the verifier {model} has no label for entailment: {names}", hint=_HINT)
+        raise EngineError(f"the verifier {model} has no label for entailment: {names}", hint=_HINT)
     return [row[label] for row in loaded.scores(pairs)]
 
 
@@ -77,11 +77,11 @@ class CrossEncoderEngine:
         return Traits(concurrency=1, sampling=f"threshold={self._threshold}")
 
     def check(self) -> None:
-        """Load the model and try it on an example. Raises EmbedderError."""
+        """Load the model and try it on an example. Raises EngineError."""
         self.supports("The mill burned down.", ("The mill burned down in 1911.",))
 
     def supports(self, claim: str, texts: Sequence[str]) -> bool:
-        """Return True if the texts together support a claim. Raises EmbedderError."""
+        """Return True if the texts together support a claim. Raises EngineError."""
         return bool(texts) and self._scores(self.model, [("\n".join(texts), claim)])[0] >= self._threshold
 
     def reply(self, prompt: Prompt) -> Reply:
@@ -90,7 +90,7 @@ class CrossEncoderEngine:
             raise EngineError(f"{self.name} cannot answer the template {prompt.template!r}")
         try:
             return Reply(text=self._checked(prompt.variables).model_dump_json())
-        except EmbedderError as error:
+        except EngineError as error:
             raise EngineError(error.message, hint=error.hint) from error
 
     def _checked(self, variables: CheckVariables) -> CheckReply:

@@ -17,7 +17,7 @@ from investigator.engines.gguf.header import trained_context
 from investigator.engines.gguf.model import GgufModel
 from investigator.engines.loading import LoadedOnce
 from investigator.engines.schemas import Json, bounded, reply_schema
-from investigator.errors import MissingPackageError, SettingsError
+from investigator.errors import SettingsError
 from investigator.records import Prompt, Record, Reply, Writing
 from investigator.resources.distribution import install_command
 
@@ -61,7 +61,7 @@ class GgufEngine:
 
     The model is loaded once, on first use. It answers one prompt at a time; other threads wait. A reply is stopped
     after `seconds`; `on_writing` receives the reply's progress. Raises SettingsError at once if the path is not a GGUF
-    file or the context does not fit the model, and MissingPackageError if the extra `local` is not installed.
+    file, the context does not fit the model, or the extra `local` is not installed.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class GgufEngine:
         self._name = f"gguf:{self._path.name}@{self._size}"
         self._loaded = LoadedOnce(lambda: GgufModel(self._path, self._context_tokens, self._settings.threads))
         if find_spec("xllamacpp") is None:
-            raise MissingPackageError(
+            raise SettingsError(
                 "a GGUF model needs the package xllamacpp", hint=f"Install it with: {install_command('local')}"
             )
 

@@ -21,7 +21,7 @@ from typing import Any
 from platformdirs import user_data_path
 from pydantic import Field, ValidationError
 
-from investigator.errors import DiskFullError, ForeignFileError, ModelDownloadError, SettingsError
+from investigator.errors import DiskFullError, ForeignFileError, RunError, SettingsError
 from investigator.files import check_private_folder, is_plain_file, make_private_folder, read_private, write_private
 from investigator.records import Record
 from investigator.resources import data_text
@@ -157,7 +157,7 @@ def keep(model: PulledModel) -> None:
 
 def pull(model: LocalModel, now: datetime, on_progress: OnProgress = lambda done, total: None) -> PulledModel:
     """Download a model into the user's data directory, and return its record. An interrupted download is resumed. A
-    file that does not match the hub's checksum is deleted. Raises ModelDownloadError and DiskFullError.
+    file that does not match the hub's checksum is deleted. Raises RunError and DiskFullError.
     """
     with _translated(model):
         pulled = _described(model, now)
@@ -177,11 +177,11 @@ def _described(model: LocalModel, now: datetime) -> PulledModel:
     info: Any = HfApi().model_info(model.repo, files_metadata=True, timeout=_TIMEOUT)
     file = next((sibling for sibling in info.siblings or () if sibling.rfilename == model.file), None)
     if file is None:
-        raise ModelDownloadError(
+        raise RunError(
             f"{model.repo} has no file {model.file}", hint="See the list of files on the repository's page on the hub."
         )
     if file.lfs is None or not file.size:
-        raise ModelDownloadError(
+        raise RunError(
             f"the hub has no checksum for {model.file}", hint="Choose another file, or download it manually."
         )
     return PulledModel(
@@ -231,7 +231,7 @@ def _download(model: PulledModel, on_progress: OnProgress) -> None:
     shutil.rmtree(model.folder / ".cache", ignore_errors=True)
     if not model.is_whole:
         model.path.unlink()
-        raise ModelDownloadError(
+        raise RunError(
             f"the download {model.path.name} is damaged: its sha256 is not {model.sha256}; it was deleted",
             hint="Run the same command again. If it happens again, the server or a proxy changes the file.",
         )
@@ -253,25 +253,26 @@ def _translated(model: LocalModel) -> Iterator[None]:
     try:
         yield
     except OfflineModeIsEnabled as error:
-        raise ModelDownloadError("HF_HUB_OFFLINE forbids downloads", hint="Unset HF_HUB_OFFLINE.") from error
+        raise RunError("HF_HUB_OFFLINE forbids downloads", hint="Unset HF_HUB_OFFLINE.") from error
     except GatedRepoError as error:
         hint = "Accept its terms on its page on the hub, and set HF_TOKEN."
-        raise ModelDownloadError(f"{model.repo} requires an account on the hub", hint=hint) from error
+        raise RunError(f"{model.repo} requires an account on the hub", hint=hint) from error
     except (RepositoryNotFoundError, RevisionNotFoundError) as error:
         hint = "Correct the name. A private repository needs HF_TOKEN."
-        raise ModelDownloadError(f"the hub has no {model.repo}", hint=hint) from error
+        raise RunError(f"the hub has no {model.repo}", hint=hint) from error
     except HfHubHTTPError as error:
         status = error.response.status_code if error.response is not None else "no"
-        raise ModelDownloadError(f"the hub answered with status {status} for {model.repo}") from error
+        hint = "Wait a while, then run the same command again: the download so far is kept."
+        raise RunError(f"the hub answered with status {status} for {model.repo}", hint=hint) from error
     except (httpx2.HTTPError, LocalEntryNotFoundError, ConnectionError) as error:
         reason = f"the hub could not be reached, or the connection broke: {type(error).__name__}"
         hint = f"Check the network, or set HF_ENDPOINT to a mirror. {_RESUMES}"
-        raise ModelDownloadError(reason, hint=hint) from error
+        raise RunError(reason, hint=hint) from error
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             hint = f"Free some space. {_RESUMES}"
             raise DiskFullError("no space is left on the disk for the model", hint=hint) from error
-        raise ModelDownloadError(f"the model could not be saved: {error.strerror or error}", hint=_RESUMES) from error
+        raise RunError(f"the model could not be saved: {error.strerror or error}", hint=_RESUMES) from error
 
 
 def _noted(folder: Path) -> PulledModel | None:

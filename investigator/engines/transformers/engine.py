@@ -12,7 +12,7 @@ from pydantic import AliasChoices, BaseModel, Field, ValidationError
 from investigator.engines.base import Hear, Traits
 from investigator.engines.loading import LoadedOnce
 from investigator.engines.transformers.model import Generation, TransformersModel
-from investigator.errors import MissingPackageError, SettingsError
+from investigator.errors import SettingsError
 from investigator.records import Prompt, Record, Reply
 from investigator.records.decoding import Decoding
 
@@ -38,8 +38,7 @@ class TransformersEngine:
     """Runs a causal language model from a folder that also contains its tokenizer and configuration.
 
     The model is loaded once, on first use; code in the folder is never run. It answers one prompt at a time; other
-    threads wait. Raises SettingsError at once if the folder contains no model, and MissingPackageError if transformers
-    is not installed.
+    threads wait. Raises SettingsError at once if the folder contains no model or transformers is not installed.
     """
 
     def __init__(self, path: str | Path, settings: TransformersSettings | None = None) -> None:
@@ -49,7 +48,7 @@ class TransformersEngine:
         self._context = _context(self._path)
         self._loaded = LoadedOnce(lambda: TransformersModel(self._path, self._settings.device))
         if find_spec("transformers") is None:
-            raise MissingPackageError(
+            raise SettingsError(
                 "a model in a folder needs the package transformers", hint="Install it with: pip install transformers"
             )
 

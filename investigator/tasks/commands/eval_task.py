@@ -16,7 +16,7 @@ from investigator.cli.progress import shown
 from investigator.dialogue.metrics import report_table
 from investigator.dialogue.registry import WITHOUT_DOCUMENTS, create_agent
 from investigator.dialogue.worlds import World, create_world
-from investigator.errors import DialogueValueError
+from investigator.errors import DialogueError
 from investigator.reports.schemas import Printed
 from investigator.tasks.commands.tasks import find_in_current_folder
 from investigator.tasks.evaluating import progress
@@ -71,7 +71,7 @@ def eval_task(
 
 
 def _check_used(agent: str, common: CommonOptions) -> None:
-    """Raise DialogueValueError if an option was given that the agent cannot use; the task may use the folder."""
+    """Raise DialogueError if an option was given that the agent cannot use; the task may use the folder."""
     given = {
         "--model": common.model,
         "--workspace": common.workspace,
@@ -82,7 +82,7 @@ def _check_used(agent: str, common: CommonOptions) -> None:
     unused = " and ".join(name for name, value in given.items() if value)
     if unused and agent in WITHOUT_DOCUMENTS:
         hint = f"Omit {unused}, or choose an agent that reads documents: --agent investigator"
-        raise DialogueValueError(f"the agent {agent} cannot use {unused}", hint=hint)
+        raise DialogueError(f"the agent {agent} cannot use {unused}", hint=hint)
 
 
 def _evaluate(world: World, turns: int | None, as_json: bool) -> None:
