@@ -156,7 +156,7 @@ class CompletionsWriter:
 
 class LocalWriter:
     """Continues prompts unchanged, without a chat template. `model` is a name such as `transformers:FOLDER`. Raises
-    SettingsError if it is not installed, or if `model` names another kind of engine or a folder without a model.
+    SettingsError if `model` names another kind of engine or a folder without a model.
     """
 
     def __init__(

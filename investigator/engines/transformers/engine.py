@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from copy import copy
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Self
 
@@ -38,7 +37,7 @@ class TransformersEngine:
     """Runs a causal language model from a folder that also contains its tokenizer and configuration.
 
     The model is loaded once, on first use; code in the folder is never run. It answers one prompt at a time; other
-    threads wait. Raises SettingsError at once if the folder contains no model or transformers is not installed.
+    threads wait. Raises SettingsError at once if the folder contains no model.
     """
 
     def __init__(self, path: str | Path, settings: TransformersSettings | None = None) -> None:
@@ -47,10 +46,6 @@ class TransformersEngine:
         self._size = _size(self._path)
         self._context = _context(self._path)
         self._loaded = LoadedOnce(lambda: TransformersModel(self._path, self._settings.device))
-        if find_spec("transformers") is None:
-            raise SettingsError(
-                "a model in a folder needs the package transformers", hint="Install it with: pip install transformers"
-            )
 
     @property
     def name(self) -> str:
