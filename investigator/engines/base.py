@@ -10,22 +10,8 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from investigator.records import Prompt, Reply, Traits
-
-__all__ = [
-    "Described",
-    "Embedder",
-    "Engine",
-    "Hear",
-    "Streams",
-    "TokenCounter",
-    "Traits",
-    "Vectors",
-    "guessed_tokens",
-    "prompt_key",
-    "tokens_of",
-    "traits_of",
-]
+from investigator.records import Prompt, Reply
+from investigator.records import Traits as Traits
 
 Vectors = npt.NDArray[np.float32]
 """Unit vectors, one per row: shape (texts, dimensions), float32."""
@@ -48,16 +34,6 @@ class Engine(Protocol):
 
         Safe to call from several threads. Raises EngineError (or a subclass) if no reply is available.
         """
-        ...
-
-
-@runtime_checkable
-class Described(Protocol):
-    """An engine that also declares its traits."""
-
-    @property
-    def traits(self) -> Traits:
-        """Return the engine's traits."""
         ...
 
 
@@ -86,8 +62,9 @@ _CHARACTERS_PER_TOKEN = 3  # about 4 in English prose, but only 3 in text with m
 
 
 def traits_of(engine: Engine) -> Traits:
-    """Return the traits of an engine, or the default traits if it declares none."""
-    return engine.traits if isinstance(engine, Described) else Traits()
+    """Return the property `traits` of an engine, or the default traits if it declares none."""
+    traits: Traits = getattr(engine, "traits", Traits())
+    return traits
 
 
 def tokens_of(engine: Engine, text: str) -> int:

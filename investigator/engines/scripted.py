@@ -14,10 +14,10 @@ from typing import Self, TypeAlias
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
-from investigator.engines.base import Hear, Traits, Vectors
+from investigator.engines.base import Hear, Vectors
 from investigator.errors import EngineError, SettingsError
 from investigator.language.terms import stem, words
-from investigator.records import Prompt, Reply
+from investigator.records import Prompt, Reply, Traits
 
 Script: TypeAlias = str | Sequence[str] | Callable[[Prompt], str]
 """One reply for every prompt, a sequence of replies, or a function of the prompt."""

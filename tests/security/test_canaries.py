@@ -16,7 +16,8 @@ from forked import Ended, ForkServer
 from openai_server import Body, OpenAIServer, Response, completion, refusal, streamed
 
 from investigator import Investigator, ScriptedEmbedder, load_settings, secrets
-from investigator.engines.chat.engine import ChatEngine, ChatSettings
+from investigator.engines.chat.engine import ChatEngine
+from investigator.engines.chat.models import ChatSettings
 from investigator.engines.recorded import RecordedEngine
 from investigator.errors import InvestigatorError, SettingsError
 from investigator.records import PlanReply, Prompt, RepairVariables

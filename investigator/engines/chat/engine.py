@@ -12,7 +12,7 @@ from functools import cache, partial
 from threading import BoundedSemaphore, Lock
 from typing import TYPE_CHECKING, Self
 
-from investigator.engines.base import Hear, Traits, guessed_tokens
+from investigator.engines.base import Hear, guessed_tokens
 from investigator.engines.chat.errors import failure, is_too_long, status_of, without_reply
 from investigator.engines.chat.models import (
     CHAT_PROVIDERS,
@@ -27,15 +27,13 @@ from investigator.engines.chat.models import (
 )
 from investigator.engines.http import within
 from investigator.errors import EngineError, SettingsError
-from investigator.records import FinishReason, Prompt, Reply
+from investigator.records import FinishReason, Prompt, Reply, Traits
 from investigator.secrets import redacted, redacted_so_far, without_secrets
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import BaseCallbackHandler
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessage
-
-__all__ = ["ChatEngine", "ChatSettings"]
 
 _CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "incomplete"})
 _WHOLE = frozenset({"", "stop", "end_turn", "stop_sequence", "eos", "completed"})

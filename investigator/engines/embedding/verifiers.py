@@ -8,10 +8,9 @@ from collections.abc import Callable, Sequence
 
 from pydantic import Field, model_validator
 
-from investigator.engines.base import Traits
 from investigator.engines.embedding.rerankers import load_cross_encoder
 from investigator.errors import EngineError
-from investigator.records import CheckReply, CheckVariables, Prompt, Record, Reply, StatementCheck, Support
+from investigator.records import CheckReply, CheckVariables, Prompt, Record, Reply, StatementCheck, Support, Traits
 
 _ENTAILS = ("entailment", "entails", "supported", "supports", "consistent", "yes", "true", "label_1")
 _HINT = "Choose a sentence-transformers model (cross-encoder or NLI), given by name or folder."

@@ -12,13 +12,13 @@ from typing import Self
 
 from pydantic import Field
 
-from investigator.engines.base import Hear, Traits
+from investigator.engines.base import Hear
 from investigator.engines.gguf.header import trained_context
 from investigator.engines.gguf.model import GgufModel
 from investigator.engines.loading import LoadedOnce
 from investigator.engines.schemas import Json, bounded, reply_schema
 from investigator.errors import SettingsError
-from investigator.records import Prompt, Record, Reply, Writing
+from investigator.records import Prompt, Record, Reply, Traits, Writing
 from investigator.resources.distribution import install_command
 
 _USUAL_CONTEXT = 8192  # a model may support more, at the cost of memory

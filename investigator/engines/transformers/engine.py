@@ -8,11 +8,11 @@ from typing import Self
 
 from pydantic import AliasChoices, BaseModel, Field, ValidationError
 
-from investigator.engines.base import Hear, Traits
+from investigator.engines.base import Hear
 from investigator.engines.loading import LoadedOnce
 from investigator.engines.transformers.model import Generation, TransformersModel
 from investigator.errors import SettingsError
-from investigator.records import Prompt, Record, Reply
+from investigator.records import Prompt, Record, Reply, Traits
 from investigator.records.decoding import Decoding
 
 _WEIGHTS = ("*.safetensors", "*.bin")
