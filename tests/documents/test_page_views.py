@@ -21,7 +21,7 @@ from investigator.documents.readers.base import ReaderSettings
 from investigator.documents.readers.pdf.marking import letter_places
 from investigator.documents.readers.pdf.page_drawing import MOST_PIXELS, NOT_SHOWN, OTHER_TEXT
 from investigator.documents.scanning import FolderSettings
-from investigator.errors import NotFoundError, ReaderError, SourceChangedError
+from investigator.errors import NotFoundError, ReaderError, SourceChangedError, UserError
 from investigator.records import Document, PageView, TextSpan
 
 FIRST, SECOND = "The mill stands at the river.", "Its wheel was renewed in 1904."
@@ -176,7 +176,7 @@ def test_a_huge_page_is_drawn_smaller(pages, kept):
 
 @pytest.mark.parametrize(("page", "width"), [(0, 100), (2, 100), (1, 0), (1, 100_000)])
 def test_a_page_that_is_not_there_is_refused(pages, kept, page, width):
-    with pytest.raises(NotFoundError):
+    with pytest.raises(UserError):
         pages.picture(kept("one.pdf", pdf([[FIRST]])), page, width)
 
 

@@ -56,7 +56,7 @@ DEVIATIONS: tuple[Deviation, ...] = (
     Deviation(
         "task_strings",
         "load_teacher",
-        "an unknown task or teacher is an NotFoundError that names similar ones",
+        "an unknown task or teacher is a NotFoundError that names similar ones",
         lambda row: _error(row) in {"AttributeError", "ModuleNotFoundError", "ImportError"},
         Ground.CRASH,
     ),

@@ -112,7 +112,10 @@ def without_reply(server: Server, reply: Reply, thought: int) -> SilentReplyErro
     is_cut = reply.finish_reason is FinishReason.LENGTH
     end = "used up its output limit before it wrote a reply" if is_cut else "ended without writing a reply"
     spent = f" ({thought:,} tokens went into its thinking)" if thought else ""
-    hint = "Turn the model's thinking off, raise --set chat.max_tokens=16000, or choose another model."
+    hint = (
+        "Turn the model's thinking off, raise --set chat.max_tokens=16000, or choose another model; then run the same "
+        "command again to resume."
+    )
     return SilentReplyError(f"{server.place} {end}{spent}", hint=hint)
 
 
