@@ -88,10 +88,7 @@ class QuestionError(UserError):
 class NotFoundError(UserError):
     """No investigation, document, page, task, teacher or agent has that name."""
 
-    default_hint = (
-        "List the names: investigations with investigator runs FOLDER, documents with investigator status FOLDER "
-        "--json, tasks with investigator tasks."
-    )
+    default_hint = "List the investigations with: investigator runs FOLDER"
 
 
 class FolderError(UserError):

@@ -36,7 +36,11 @@ _BUILT_IN = {
 }
 
 
-def load_class(places: Sequence[str], kind: type[Kind], *, sought: str, hint: str = "") -> type[Kind]:
+LIST_TASKS = "List the tasks with: investigator tasks"
+"""The hint for an unknown task."""
+
+
+def load_class(places: Sequence[str], kind: type[Kind], *, sought: str, hint: str = LIST_TASKS) -> type[Kind]:
     """Return the class at the first of the places (`module:Class`) with an existing module. `sought` describes it in
     errors, as in "agent repeat_label". Raises NotFoundError if no module or no class exists, and DialogueError if
     the module needs a missing one, or the class is not a `kind`.

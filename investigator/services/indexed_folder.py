@@ -321,4 +321,5 @@ def made_ready(index: OpenIndex, search: Search, folder: Path) -> Iterator[Event
 
 def _no_document(document_id: str, reason: str = "") -> NotFoundError:
     why = f": {reason}" if reason else ""
-    return NotFoundError(f"unknown document {document_id}{why}")
+    hint = "List the documents with: investigator status FOLDER --json"
+    return NotFoundError(f"unknown document {document_id}{why}", hint=hint)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 
 from investigator.dialogue.options import Opt
-from investigator.dialogue.registry import load_class
+from investigator.dialogue.registry import LIST_TASKS, load_class
 from investigator.dialogue.task_strings import (
     WorldName,
     expanded,
@@ -43,7 +43,7 @@ class Tasks:
         except NotFoundError as error:
             names = [*(entry.task for entry in TASK_LIST), *found(PLUG_INS)]
             near = get_close_matches(_name_of(task), names, n=3)
-            hint = f"Did you mean {' or '.join(near)}?" if near else ""
+            hint = f"Did you mean {' or '.join(near)}?" if near else LIST_TASKS
             if teachers := _teachers_in(module):
                 hint = f"{module} has {', '.join(teachers)}"
             raise NotFoundError(error.message, hint=hint) from error

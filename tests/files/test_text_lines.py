@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from investigator.errors import DataError, DialogueError
+from investigator.errors import DataError
 from investigator.files.text_lines import json_lines, json_rows, text_lines
 
 
@@ -47,7 +47,7 @@ def test_json_that_is_nested_without_end_is_an_error_of_the_line(tmp_path: Path)
 
 def test_a_file_that_is_missing_or_a_folder_is_an_error(tmp_path: Path) -> None:
     for path in (tmp_path / "none", tmp_path):
-        with pytest.raises(DialogueError, match="cannot be read"):
+        with pytest.raises(DataError, match="cannot be read"):
             list(text_lines(path))
 
 

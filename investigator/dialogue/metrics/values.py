@@ -14,6 +14,8 @@ from typing import ClassVar, Self, TypeAlias, cast
 from investigator.errors import DialogueError
 from investigator.reports.columns import columns
 
+_SAME_KIND = "Combine only reports of the same kind, in which each metric has one type."
+
 
 @dataclass(frozen=True)
 class Metric(ABC):
@@ -40,7 +42,8 @@ class Metric(ABC):
         if other is None:
             return self
         if type(other) is not type(self):
-            raise DialogueError(f"a {type(self).__name__} and a {type(other).__name__} cannot be added")
+            problem = f"a {type(self).__name__} and a {type(other).__name__} cannot be added"
+            raise DialogueError(problem, hint=_SAME_KIND)
         return self._plus(other)
 
     def __float__(self) -> float:
@@ -98,7 +101,7 @@ class FixedMetric(Metric):
     def _plus(self, other: Self) -> Self:
         """Return the value; raise DialogueError if the two values differ."""
         if self.fixed != other.fixed:
-            raise DialogueError(f"the fixed metrics differ: {self.fixed} and {other.fixed}")
+            raise DialogueError(f"the fixed metrics differ: {self.fixed} and {other.fixed}", hint=_SAME_KIND)
         return self
 
 

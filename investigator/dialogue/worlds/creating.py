@@ -7,6 +7,7 @@ from typing import Protocol
 
 from investigator.dialogue.agents import Agent
 from investigator.dialogue.options import Opt
+from investigator.dialogue.registry import LIST_TASKS
 from investigator.dialogue.task_strings import WorldName
 from investigator.dialogue.worlds.base import DialogPartnerWorld, MultiAgentDialogWorld, World
 from investigator.dialogue.worlds.batch import BatchWorld, HogwildWorld
@@ -52,7 +53,8 @@ def create_world(
         raise DialogueError("batches have a fixed size", hint="Omit dynamic_batching.")
     ids = tasks.ids(options.text("task"))
     if not ids:
-        raise NotFoundError(f"{options['task']!r} does not name a task" if options.get("task") else "no task given")
+        problem = f"{options['task']!r} does not name a task" if options.get("task") else "no task given"
+        raise NotFoundError(problem, hint=LIST_TASKS)
     students = [agents] if isinstance(agents, Agent) else list(agents)
     worlds = [_of_task(Opt({**options, "task": task}), students, tasks, make_world) for task in ids]
     world = worlds[0] if len(worlds) == 1 else MultiWorld(options, worlds)
