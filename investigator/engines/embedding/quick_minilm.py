@@ -20,8 +20,16 @@ import numpy as np
 import numpy.typing as npt
 
 from investigator.engines.base import Vectors
-from investigator.engines.embedding.bert import AFTER_ATTENTION, ATTENTION, DIMENSIONS, EPSILON, HEADS, LAYERS
-from investigator.engines.embedding.minilm import DAMAGED, open_tokenizer
+from investigator.engines.embedding.minilm import (
+    AFTER_ATTENTION,
+    ATTENTION,
+    DAMAGED,
+    DIMENSIONS,
+    EPSILON,
+    HEADS,
+    LAYERS,
+    open_tokenizer,
+)
 from investigator.errors import EngineError
 
 Matrix: TypeAlias = npt.NDArray[np.float32]
