@@ -152,6 +152,7 @@ def within(seconds: float, work: Callable[[], Iterable[T]]) -> Generator[T | Exc
         try:
             for result in work():
                 results.put((result,))
+                _check_deadline(result)  # work that was abandoned does not go on
         except Exception as error:  # noqa: BLE001 - the caller decides what each error means
             results.put((error,))
         results.put(())

@@ -100,6 +100,23 @@ def test_work_has_the_results_the_error_and_the_context_of_who_asks_for_it() -> 
     assert isinstance(error, KeyError)
 
 
+def test_work_that_nobody_listens_to_any_more_does_not_go_on() -> None:
+    ended, given_up = threading.Event(), threading.Event()
+
+    def work() -> Iterator[int]:
+        try:
+            while not given_up.wait(0.01):
+                yield 0
+        finally:
+            ended.set()
+
+    results = within(60, work)
+    assert next(results) == 0
+    results.close()
+    assert ended.wait(10)
+    given_up.set()
+
+
 def test_work_that_takes_too_long_is_left_alone() -> None:
     released = threading.Event()
     assert isinstance(next(within(0.02, lambda: [released.wait(20)])), TimeoutError)
