@@ -61,11 +61,11 @@ def changes(
     root: Path, manifest: Mapping[str, FileRecord], folder: FolderSettings
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Return the paths of new, changed and deleted files; no file is opened."""
-    found = {file.id: file for file in scan(root, folder).files}
-    new = tuple(sorted(found.keys() - manifest.keys()))
-    gone = tuple(sorted(manifest.keys() - found.keys()))
-    both = sorted(found.keys() & manifest.keys())
-    return new, tuple(path for path in both if not same_stamp(found[path], manifest[path])), gone
+    listed = {file.id: file for file in scan(root, folder).files}
+    new = tuple(sorted(listed.keys() - manifest.keys()))
+    gone = tuple(sorted(manifest.keys() - listed.keys()))
+    both = sorted(listed.keys() & manifest.keys())
+    return new, tuple(path for path in both if not same_stamp(listed[path], manifest[path])), gone
 
 
 @dataclass
@@ -93,8 +93,8 @@ class _Refresh:
 
     def _renamed(self, listed: Sequence[FoundFile]) -> Iterator[FileRecord]:
         """Drop deleted files, and store the new paths of renamed ones, which keep their stamps; yield their records."""
-        found = {file.id: file for file in listed}
-        gone = {path: record for path, record in self.known.items() if path not in found}
+        ids = {file.id for file in listed}
+        gone = {path: record for path, record in self.known.items() if path not in ids}
         by_stamp = {
             _stamp(path, record): record
             for path, record in gone.items()
@@ -102,7 +102,7 @@ class _Refresh:
         }
         new = (file for file in listed if file.id not in self.known and not file.problem)
         renamed = [(file, before) for file in new if (before := by_stamp.pop(_stamp(file.id, file), None)) is not None]
-        dropped = {*gone, *(self.recheck.reread - found.keys())} - {before.path for _, before in renamed}
+        dropped = {*gone, *(self.recheck.reread - ids)} - {before.path for _, before in renamed}
         if dropped:
             check_folder(self.root)
         for path in sorted(dropped):

@@ -53,9 +53,9 @@ def read_contents(request: ReadRequest, on_opened: Callable[[Opened], None]) -> 
         if request.drawing is not None:
             data = file_of(source, opened.content_hash, request.drawing.content_hash, request.reader)
             return Contents(status=FileStatus.UNCHANGED, drawn=drawn_pages(data, request.drawing.pages, request.reader))
-        found = read(source, request.id, opened.content_hash, request.reader)
-        documents = tuple(SplitDocument(document=d, chunks=split(d, request.chunks)) for d in found.documents)
-        return Contents(status=FileStatus.INDEXED, documents=documents, unreadable=found.unreadable)
+        unpacked = read(source, request.id, opened.content_hash, request.reader)
+        documents = tuple(SplitDocument(document=d, chunks=split(d, request.chunks)) for d in unpacked.documents)
+        return Contents(status=FileStatus.INDEXED, documents=documents, unreadable=unpacked.unreadable)
     except ReadFailure as failure:
         return Contents(status=failure.status, reason=failure.reason)
     except MemoryError:

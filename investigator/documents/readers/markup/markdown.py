@@ -47,8 +47,8 @@ def read_markdown(source: SourceFile, settings: ReaderSettings) -> Extracted:
 
 def markdown_headings(text: str, front: int = 0) -> tuple[Heading, ...]:
     """Return the headings from offset `front` on, outside fenced code, in order."""
-    found = {h.start: h for h in (*underlined(text, _RULE, front), *_hashed(text, front))}
-    return tuple(found[at] for at in sorted(found))
+    headings = {h.start: h for h in (*underlined(text, _RULE, front), *_hashed(text, front))}
+    return tuple(headings[at] for at in sorted(headings))
 
 
 def _hashed(text: str, front: int) -> Iterator[Heading]:
@@ -85,18 +85,19 @@ def underlined(text: str, rule: re.Pattern[str], front: int) -> Iterator[Heading
 
 def markdown_tables(text: str, front: int = 0) -> tuple[Table, ...]:
     """Return the tables from offset `front` on, outside fenced code, in order."""
-    found: list[Table] = []
+    tables: list[Table] = []
     left = MOST_CELLS
     for lines in _pipe_tables(list(outside_code(text, front))):
         cells = [cell for row, line in enumerate(lines) for cell in _cells(row, *line)]
         kept = cells[:left]
-        if len({cell.row for cell in kept}) < 2 or len({cell.column for cell in kept}) < 2 or len(found) >= MOST_TABLES:
+        rows, columns = {cell.row for cell in kept}, {cell.column for cell in kept}
+        if min(len(rows), len(columns)) < 2 or len(tables) >= MOST_TABLES:
             continue
         left -= len(kept)
-        caption = caption_above(text, lines[0][0], found[-1].end if found else 0)
+        caption = caption_above(text, lines[0][0], tables[-1].end if tables else 0)
         complete = len(kept) == len(cells)
-        found.append(recorded_table(kept, text, caption=caption, marked=1, complete=complete))
-    return tuple(found)
+        tables.append(recorded_table(kept, text, caption=caption, marked=1, complete=complete))
+    return tuple(tables)
 
 
 def _pipe_tables(lines: list[_Line]) -> Iterator[list[_Line]]:

@@ -35,13 +35,13 @@ def read_picture(source: SourceFile, settings: ReaderSettings) -> Extracted:
     if all(min(size) < _LEAST_SIDE for size in sizes):
         raise ReadFailure(FileStatus.EMPTY, "the picture is too small to contain text")
     pages = range(len(sizes))
-    found = recognise(pages, lambda index: Picture(source.data, page=index if len(sizes) > 1 else None), settings)
-    text, spans = joined_pages([found.texts.get(index, "") for index in pages])
-    if found.failure and not found.texts:
-        raise ReadFailure(found.failure.status, f"the file is a picture: {found.failure.reason}")
+    recognised = recognise(pages, lambda index: Picture(source.data, page=index if len(sizes) > 1 else None), settings)
+    text, spans = joined_pages([recognised.texts.get(index, "") for index in pages])
+    if recognised.failure and not recognised.texts:
+        raise ReadFailure(recognised.failure.status, f"the file is a picture: {recognised.failure.reason}")
     if not any(character.isalnum() for character in text):
         raise ReadFailure(FileStatus.EMPTY, "no text was recognised in the picture")
-    return Extracted(text=text, pages=spans if len(sizes) > 1 else (), left_out=found.left_out)
+    return Extracted(text=text, pages=spans if len(sizes) > 1 else (), left_out=recognised.left_out)
 
 
 def picture_sizes(data: bytes, most: int) -> list[Size]:
