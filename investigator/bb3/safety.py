@@ -7,22 +7,26 @@ place of the bot's reply if either text is unsafe or the model failed. The reaso
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Mapping
-from importlib.resources import files
+from collections.abc import Sequence
 from random import Random
 from typing import Protocol
 
 from investigator.bb3.bb3x.records import OK, InteractionFailure, Safety
-from investigator.language.lists import listed_lines
+from investigator.language.lists import data_file, listed_lines
 from investigator.language.undisguised import undisguised
 
 NOT_OK = "__notok__"
-_OWN_WORDS = tomllib.loads(files("investigator.bb3").joinpath("own_words.toml").read_text(encoding="utf-8"))
-CANNED_REPLIES = {InteractionFailure(failure): tuple(texts) for failure, texts in _OWN_WORDS["canned"].items()}
-"""The replies for each failure; several, for variety."""
-QUESTIONS: Mapping[str, str] = _OWN_WORDS["after_dislike"]
-"""The bot's question after each type of dislike."""
+
+
+def canned_replies(failure: InteractionFailure) -> Sequence[str]:
+    """Return the replies for a failure; several, for variety."""
+    texts: Sequence[str] = data_file("own_words", "investigator.bb3")["canned"][failure]
+    return texts
+
+
+def question_after(dislike: str) -> str:
+    """Return the bot's question after a type of dislike."""
+    return str(data_file("own_words", "investigator.bb3")["after_dislike"][dislike])
 
 
 class SafetyClassifier(Protocol):
@@ -72,6 +76,6 @@ class SafetyGuard:
 
     def canned(self, failure: InteractionFailure) -> str:
         """Return a canned reply for a failure."""
-        texts = [text for text in CANNED_REPLIES[failure] if text != self._last.get(failure)]
+        texts = [text for text in canned_replies(failure) if text != self._last.get(failure)]
         self._last[failure] = self._random.choice(texts)
         return self._last[failure]

@@ -14,7 +14,7 @@ from investigator.bb3.bb3x.conversation_files import conversations_in, write_con
 from investigator.bb3.bb3x.persons import chat_message_of
 from investigator.bb3.bb3x.records import ChatMessage, Conversation, InteractionFailure, Safety, Sender
 from investigator.bb3.folder_chat import ChatSession, FolderChat
-from investigator.bb3.safety import QUESTIONS, SafetyGuard
+from investigator.bb3.safety import SafetyGuard, question_after
 from investigator.dialogue.messages import Message
 from investigator.engines.base import Hear
 from investigator.errors import DataError, DialogueError, FolderError, RunError
@@ -147,9 +147,9 @@ class Talk:
             hint = "Choose another type; this type applies only to canned replies."
             raise DialogueError(f"the reply cannot be disliked as {kind}: it is not a canned reply", hint=hint)
         self._mark(is_liked=False, is_disliked=True, dislike_type=str(kind))
-        self._add(ChatMessage(text=QUESTIONS[kind], sender=Sender.BOT, bot_message_id=self._new_id()))
+        self._add(ChatMessage(text=question_after(kind), sender=Sender.BOT, bot_message_id=self._new_id()))
         self._asked_why = True
-        return QUESTIONS[kind]
+        return question_after(kind)
 
     def _mark(self, **marks: object) -> None:
         if self._place is None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,6 +17,7 @@ from investigator.engines.chat.engine import ChatEngine
 from investigator.engines.chat.models import ChatSettings
 from investigator.engines.gguf.engine import GgufEngine, GgufSettings
 from investigator.errors import SettingsError
+from investigator.language.lists import data_file
 from investigator.records.decoding import OFF, Decoding, Inference
 
 
@@ -184,7 +183,7 @@ def test_a_gguf_model_cannot_be_told_everything(hollow: GgufEngine, told: dict[s
 
 
 def test_the_table_of_decoding_names_options_and_methods_that_there_are() -> None:
-    table = tomllib.loads(files("investigator.bb3").joinpath("decoding_table.toml").read_text(encoding="utf-8"))
+    table = data_file("decoding_table", "investigator.bb3")
     named = {option for engine in table["engines"].values() for options in engine.values() for option in options}
     methods = {method for row in table["methods"].values() for method in row}
     assert {*named, *table["methods"]} <= {*Decoding.model_fields, *Inference}

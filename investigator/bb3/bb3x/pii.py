@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from importlib.resources import files
+from functools import cache
 from pathlib import Path
 
 from investigator.errors import SettingsError
+from investigator.language.lists import data_file
 
 
 class Pii(StrEnum):
@@ -45,24 +45,23 @@ class PiiSpan:
     kind: Pii
 
 
-_FILE = files("investigator.bb3.bb3x").joinpath("pii_patterns.toml")
-_PATTERNS = {
-    Pii(kind): tuple(map(re.compile, row["patterns"]))
-    for kind, row in tomllib.loads(_FILE.read_text(encoding="utf-8")).items()
-}
-"""The patterns of each kind, the most certain kind first; if a pattern has a group, only the group is personal."""
-
 _ORDINARY = re.compile(
     r"\d{4}-\d\d-\d\d|\d\d?([./-])\d\d?\1\d{4}|\d{4}-\d{4}|\d+[.,]\d+|\d{1,3}(?:[.,]\d{3})+|97[89]-[\d-]{13}"
 )
 """Matches a date, a range of years, a decimal number, thousands, and an ISBN."""
 
 
+@cache
+def _patterns() -> Mapping[Pii, Sequence[re.Pattern[str]]]:
+    kinds = data_file("pii_patterns", "investigator.bb3")
+    return {Pii(kind): tuple(map(re.compile, row["patterns"])) for kind, row in kinds.items()}
+
+
 def spans_by_rules(text: str) -> Iterator[PiiSpan]:
     """Yield mail addresses, logins and queries in links, handles, telephone, card, account and other long numbers, and
     the numbers in addresses, in any language, the most certain kind first. Names are not found.
     """
-    for kind, patterns in _PATTERNS.items():
+    for kind, patterns in _patterns().items():
         for match in (match for pattern in patterns for match in pattern.finditer(text)):
             group = match.lastindex or 0
             if _is_of_kind(match[group], kind):

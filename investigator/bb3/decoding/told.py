@@ -5,10 +5,8 @@ implies that method.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.resources import files
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
@@ -20,21 +18,23 @@ from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.gguf.engine import GgufEngine, GgufSettings
 from investigator.engines.transformers.engine import TransformersEngine
 from investigator.errors import SettingsError
+from investigator.language.lists import data_file
 from investigator.records import Record
 from investigator.records.decoding import OFF, Decoding, Inference
 
 Settings = TypeVar("Settings", bound=Record)
 
-_TABLE = tomllib.loads(files("investigator.bb3").joinpath("decoding_table.toml").read_text(encoding="utf-8"))
-_ONLY_OF = {option: tuple(map(Inference, methods)) for option, methods in _TABLE["methods"].items()}
-_ENGINES: Mapping[str, Mapping[str, Sequence[str]]] = _TABLE["engines"]
 LINES = frozenset({"generation_take_last_newline", "generation_allow_newline"})
 """The fields that select one of several lines."""
 
 
+def _table() -> Mapping[str, Any]:
+    return data_file("decoding_table", "investigator.bb3")
+
+
 def not_followed(kind: str, decoding: Decoding) -> Mapping[str, object]:
     """Return the fields set in a decoding that the kind of engine does not support, with their values."""
-    support = _ENGINES[kind]
+    support: Mapping[str, Sequence[str]] = _table()["engines"][kind]
     every = Decoding.model_fields.keys() - set(support.get("all_options_except", ()))
     options = support.get("options", every)
     given = decoding.model_dump(exclude_unset=True)
@@ -78,7 +78,7 @@ def _as_told(engine: Engine, decoding: Decoding) -> tuple[Engine, Mapping[str, o
     or "".
     """
     kind = engine.name.partition(":")[0]
-    kind = kind if kind in _ENGINES else "chat"
+    kind = kind if kind in _table()["engines"] else "chat"
     given: Mapping[str, object] = decoding.model_dump(exclude_unset=True)
     beyond = not_followed(kind, decoding)
     kept = {name: value for name, value in given.items() if name not in beyond}
@@ -132,9 +132,9 @@ def told_method(decoding: Decoding, own: Inference | None = None) -> Inference |
     """
     if "inference" in decoding.model_fields_set:
         return decoding.inference
-    for field, methods in _ONLY_OF.items():
+    for field, methods in _table()["methods"].items():
         if field in decoding.model_fields_set:
-            return own if own in methods else methods[0]
+            return own if own in methods else Inference(methods[0])
     return None
 
 
