@@ -112,7 +112,7 @@ def places(rows: Iterable[Row], model: Logistic) -> list[tuple[bool, ...]]:
     """Return for each row whether one of the first sentences by a model is evidence."""
     found = []
     for row in rows:
-        scores = row.sentences @ np.array([model.weights[name] for name in FEATURES])
+        scores = row.sentences @ np.array([model.weights.get(name, 0.0) for name in FEATURES])
         order = np.argsort(-scores, kind="stable")
         found.append(tuple(bool(row.labels[order[:most]].any()) for most in FIRST))
     return found
