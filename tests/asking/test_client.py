@@ -30,7 +30,7 @@ from investigator.records import (
 from investigator.store.in_memory import InMemoryJournal
 
 PACKAGE = Path(inspect.getfile(EngineClient)).parents[1]
-MOST_FRAMES = 10
+MOST_FRAMES = 5
 """From the method's call to the engine's reply: one for each layer, and two for what the loop of shrinking puts."""
 
 
