@@ -18,7 +18,6 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from filelock import FileLock, Timeout
 from pydantic import Field, ValidationError
 
 from investigator.errors import (
@@ -205,6 +204,8 @@ class ObjectFolder:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
+        from filelock import FileLock, Timeout  # a folder on this machine must not wait for the import
+
         try:
             with FileLock(str(self._place / "lock"), mode=0o600, timeout=0):
                 yield

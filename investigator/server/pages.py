@@ -28,8 +28,7 @@ from investigator.server.problems import ServerError, problem_of
 from investigator.server.records import JobKind, JobRequest, JobState, LoggedEvent, Problem
 from investigator.server.rendering import Fields, html, linking, page
 from investigator.server.stream import After, streamed
-from investigator.services.matrix_run import MATRIX
-from investigator.services.run_records import turns_after
+from investigator.services.run_records import MATRIX, turns_after
 
 _RECENT = 30
 _PDF = "application/pdf"

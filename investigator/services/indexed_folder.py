@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from investigator.cluster.shard_files import ClusterProgress, ShardFiles
-from investigator.cluster.sharded_index import ShardedIndex
 from investigator.documents.document_ids import known_id
 from investigator.documents.folder import Recheck, scan
 from investigator.documents.fresh import FreshReading
-from investigator.documents.page_views import PageViews
 from investigator.errors import (
     DamagedDocumentError,
     FolderError,
@@ -33,16 +30,18 @@ from investigator.records import (
     Search,
     SearchHit,
 )
-from investigator.reports.enclosures import Enclosures
-from investigator.retrieval.folder_index import no_documents, workspace_library
+from investigator.retrieval.folder_index import FolderIndex, no_documents, workspace_library
 from investigator.retrieval.library import Library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
-from investigator.services.document_pages import DocumentPages
-from investigator.services.page_check import differing_pages
 from investigator.services.parts import OpenIndex, Parts
 from investigator.services.run_records import valid_question
 from investigator.store.corpus import DecodedDocuments
 from investigator.store.workspace import Workspace, has_database, has_runs
+
+if TYPE_CHECKING:
+    from investigator.cluster.shard_files import ClusterProgress
+    from investigator.reports.enclosures import Enclosures
+    from investigator.services.document_pages import DocumentPages
 
 _Result = TypeVar("_Result")
 
@@ -104,7 +103,7 @@ class IndexedFolder:
         """Return how many shards of the index are built, or None if there is no cluster. Raises ClusterError."""
         with self.open_workspace(write=False) as workspace:
             index = self.parts.folder_index(self.folder, workspace)
-            return index.progress() if isinstance(index, ShardedIndex) else None
+            return None if isinstance(index, FolderIndex) else index.progress()
 
     def document(self, document_id: str) -> Document:
         """Return a document with its text from the index. Raises NotFoundError and StoreError."""
@@ -124,6 +123,8 @@ class IndexedFolder:
         Every page is drawn and recognised with Tesseract, which takes seconds. Raises SettingsError without Tesseract,
         FolderError and StoreError.
         """
+        from investigator.services.page_check import differing_pages  # a question must not wait for the import
+
         with self.open_workspace(write=False) as workspace:
             corpus = self.parts.folder_index(self.folder, workspace).stored
             documents = (corpus.document(name) for name in sorted(corpus.cards()))
@@ -218,12 +219,17 @@ class IndexedFolder:
     @contextmanager
     def pages(self) -> Iterator[DocumentPages]:
         """Open the indexed PDF documents for rendering pages, with quotes marked, until the context manager exits."""
+        from investigator.documents.page_views import PageViews  # a question must not wait for the imports
+        from investigator.services.document_pages import DocumentPages
+
         settings = self.parts.settings
         with PageViews(self.folder, settings.folder, settings.reader) as views:
             yield DocumentPages(self.document, views)
 
     def enclosures(self, investigation: Investigation) -> Enclosures:
         """Return the data that a report shows besides the run: pictures of the cited PDF pages. Raises StoreError."""
+        from investigator.reports.enclosures import Enclosures
+
         expect(investigation, Investigation, "investigation")
         quotes = investigation.answer.citations if investigation.answer is not None else ()
         with self.pages() as pages:
@@ -264,6 +270,8 @@ class IndexedFolder:
     def _has_index(self) -> bool:
         cluster = self.parts.settings.cluster
         if cluster.address:
+            from investigator.cluster.shard_files import ShardFiles
+
             files = ShardFiles(self.workspace)
             return bool(files.records(files.count(cluster.shards)))
         return has_database(self.workspace)

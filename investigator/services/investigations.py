@@ -29,13 +29,12 @@ from investigator.records import (
 from investigator.research.forecast import forecast
 from investigator.research.loop import Research
 from investigator.research.replay import replay, spent_at
-from investigator.services.batch import asked_questions
 from investigator.services.indexed_folder import IndexedFolder, mended
-from investigator.services.matrix_run import MATRIX, filled_matrix
 from investigator.services.open_folder import Attempts, OpenFolder, open_folder
 from investigator.services.parts import Parts
 from investigator.services.run_records import (
     LAST_RUN,
+    MATRIX,
     RunOptions,
     as_it_began,
     day_of,
@@ -120,6 +119,8 @@ class Investigations(IndexedFolder):
         question does not affect the other questions. Raises the errors of `investigate`.
         """
         expect(options, RunOptions, "options", SettingsError)
+        from investigator.services.batch import asked_questions  # a single question must not wait for the import
+
         return self._asked(asked_questions, questions, options)
 
     def investigate_matrix(self, questions: Sequence[str], options: RunOptions = RunOptions()) -> Iterator[Event]:
@@ -129,6 +130,8 @@ class Investigations(IndexedFolder):
         not changed are not read again. Raises the errors of `investigate_all`.
         """
         expect(options, RunOptions, "options", SettingsError)
+        from investigator.services.matrix_run import filled_matrix  # a single question must not wait for the import
+
         return self._asked(filled_matrix, questions, options)
 
     def _asked(self, batch: _Batch, questions: Sequence[str], options: RunOptions) -> Iterator[Event]:

@@ -41,10 +41,7 @@ from investigator.research.matrix import MatrixResearch, Row
 from investigator.retrieval.sources import CorpusView
 from investigator.services.indexed_folder import IndexedFolder
 from investigator.services.open_folder import Attempts, OpenFolder, open_folder
-from investigator.services.run_records import RunOptions, scope_of
-
-MATRIX = "matrix-"
-"""The beginning of the id of a run that is a matrix."""
+from investigator.services.run_records import MATRIX, RunOptions, scope_of
 
 _MOST_FAILURES = 3  # after this many failures without a success, the next reading would probably fail as well
 

@@ -16,8 +16,6 @@ from investigator.asking.call import CallJournal
 from investigator.asking.client import EngineClient
 from investigator.asking.contracts import Contract
 from investigator.asking.prompts import Prompts
-from investigator.cluster.ray_crew import RayCrew
-from investigator.cluster.sharded_index import ShardedIndex
 from investigator.documents.fresh import FreshReading
 from investigator.engines.base import Embedder, Engine
 from investigator.engines.catalogue import EngineOptions, open_engine
@@ -44,7 +42,9 @@ from investigator.tracing.opening import open_tracer
 if TYPE_CHECKING:
     from langchain_core.callbacks import BaseCallbackHandler
 
-OpenIndex: TypeAlias = FolderIndex | ShardedIndex
+    from investigator.cluster.sharded_index import ShardedIndex
+
+OpenIndex: TypeAlias = "FolderIndex | ShardedIndex"
 """The index of a folder, in one workspace or in shards."""
 
 
@@ -77,7 +77,6 @@ class Parts:
         self._watchers: list[Callable[[Writing], None]] = []
         self.notify = on_notice or self._notices.append
         self._open_there = partial(_given, embedder) if embedder else partial(_shared_embedder, settings.embedder)
-        self._crew = RayCrew(settings.cluster)
 
     def with_templates(self, contracts: Mapping[str, Contract], answers: Callable[[Embedder], Answers]) -> Self:
         """Return a copy of the parts with other templates; `answers` creates an engine that replies to these templates
@@ -198,8 +197,11 @@ class Parts:
         parts = IndexSettings(settings.folder, settings.reader, settings.chunks, settings.retrieval)
         if not settings.cluster.address:
             return FolderIndex(folder, workspace, parts, embedder, self.notify)
-        count = settings.cluster.shards
-        return ShardedIndex(folder, workspace, parts, count, embedder, self._open_there, self._crew, self.notify)
+        from investigator.cluster.ray_crew import RayCrew  # few folders have shards
+        from investigator.cluster.sharded_index import ShardedIndex
+
+        crew, count = RayCrew(settings.cluster), settings.cluster.shards
+        return ShardedIndex(folder, workspace, parts, count, embedder, self._open_there, crew, self.notify)
 
 
 def open_embedder(settings: Settings) -> Embedder:

@@ -38,6 +38,9 @@ _IDENTITY: dict[str, bool | set[str]] = {
 _MOST_TURNS = 4
 _LONGEST_TURN = 600  # characters of an earlier answer
 
+MATRIX = "matrix-"
+"""The beginning of the id of a run that is a matrix."""
+
 LAST_RUN = "last"
 """The name for the last run that a user started; matrices and questions in evaluations do not count."""
 

@@ -7,8 +7,6 @@ import re
 import zipfile
 from pathlib import PurePath
 
-import olefile
-
 from investigator.documents.readers.archives.package import unpacked
 from investigator.documents.readers.base import ReadFailure
 from investigator.documents.readers.decoding import is_binary
@@ -79,6 +77,7 @@ _PICTURES = (
 )
 PICTURES = tuple(dict.fromkeys(kind for _, kind in _PICTURES))
 _HTML_START = re.compile(r"(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)[\s>]", re.I | re.S)
+_COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # the beginning of a compound file (OLE)
 _ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _OTHER_ARCHIVES = (
     b"\x1f\x8b\x08",  # gzip
@@ -106,7 +105,7 @@ def media_type(data: bytes, name: str) -> str:
     head = data[:_HEAD]
     if head.startswith(_ZIP_STARTS):
         return _package_type(data)
-    if head.startswith(olefile.MAGIC):
+    if head.startswith(_COMPOUND):
         return _ole_type(data, PurePath(name).suffix.lower())
     if b"%PDF-" in head[:1024]:
         return PDF
@@ -180,6 +179,8 @@ def _is_message(start: str) -> bool:
 
 def _ole_type(data: bytes, suffix: str) -> str:
     """Return the type of a compound file, based on the names in its root; if two types fit, the file's name decides."""
+    import olefile  # few files are compound files
+
     names = {path[0] for path in olefile.OleFileIO(io.BytesIO(data)).listdir()}
     if "EncryptedPackage" in names:
         raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password")

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from copy import copy
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from pydantic import AliasChoices, BaseModel, Field, ValidationError
 
 from investigator.engines.base import Hear
 from investigator.engines.loading import LoadedOnce
-from investigator.engines.transformers.model import Generation, TransformersModel
 from investigator.errors import SettingsError
 from investigator.records import Prompt, Record, Reply, Traits
 from investigator.records.decoding import Decoding
+
+if TYPE_CHECKING:
+    from investigator.engines.transformers.model import Generation, TransformersModel
 
 _WEIGHTS = ("*.safetensors", "*.bin")
 
@@ -45,7 +47,12 @@ class TransformersEngine:
         self._settings = _checked(settings or TransformersSettings())
         self._size = _size(self._path)
         self._context = _context(self._path)
-        self._loaded = LoadedOnce(lambda: TransformersModel(self._path, self._settings.device))
+        self._loaded = LoadedOnce(self._load)
+
+    def _load(self) -> TransformersModel:
+        from investigator.engines.transformers.model import TransformersModel
+
+        return TransformersModel(self._path, self._settings.device)
 
     @property
     def name(self) -> str:
