@@ -8,8 +8,8 @@ from pydantic import ConfigDict
 
 from investigator.documents.chunks import ChunkSettings
 from investigator.documents.readers.base import ReaderSettings
-from investigator.documents.readers.pdf.page_drawing import DrawnPage, PageOrder
 from investigator.records import FileStatus, Record, SplitDocument, Unreadable
+from investigator.records.pages import DrawnPage, PageOrder
 
 _LONGEST = 1 << 32  # maximum number of bytes per record
 

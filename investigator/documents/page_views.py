@@ -12,10 +12,10 @@ from investigator.documents.fresh import MISSING, FolderReading, file_of
 from investigator.documents.readers.base import ReaderSettings
 from investigator.documents.readers.media_types import PDF
 from investigator.documents.readers.members import SOURCE_CHANGED
-from investigator.documents.readers.pdf.page_drawing import DrawnPage, PageOrder
 from investigator.documents.scanning import FolderSettings, FoundFile
 from investigator.errors import NotFoundError, ReaderError, SourceChangedError, UserError
 from investigator.records import Document, PageView, TextSpan
+from investigator.records.pages import DrawnPage, PageOrder
 
 _PROCESSES = 2
 _WIDEST = 4_000

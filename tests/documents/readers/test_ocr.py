@@ -15,13 +15,14 @@ from made_files import pdf
 from PIL import Image
 
 from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile
-from investigator.documents.readers.pdf.page_drawing import WITHOUT_PLACES, PageOrder, drawn_pages
+from investigator.documents.readers.pdf.page_drawing import WITHOUT_PLACES, drawn_pages
 from investigator.documents.readers.pdf.pdfium import drawn_page
 from investigator.documents.readers.pdf.reader import read_pdf
 from investigator.documents.readers.pictures.ocr import Picture, recognise, recognised_words
 from investigator.documents.readers.pictures.picture import picture_sizes, read_picture
 from investigator.documents.readers.pictures.word_places import lines_of
 from investigator.records import FileStatus, TextSpan
+from investigator.records.pages import PageOrder
 
 SAYS = r"""echo "asked $*, threads $OMP_THREAD_LIMIT, given $(head -c 20 | head -n 1)" """
 

@@ -6,8 +6,6 @@ import io
 from collections.abc import Sequence
 from typing import Any, TypedDict
 
-from pydantic import ConfigDict, Field
-
 from investigator.documents.readers.base import ReaderSettings, ReadFailure
 from investigator.documents.readers.pdf.letter_boxes import Box, Direction
 from investigator.documents.readers.pdf.marking import boxes_around, letter_places, text_lines
@@ -16,7 +14,8 @@ from investigator.documents.readers.pdf.pdfium import check_pictures, drawn_page
 from investigator.documents.readers.pdf.visible import page_objects, shown_text
 from investigator.documents.readers.pictures.ocr import recognised_words
 from investigator.documents.readers.pictures.word_places import PlacedWord, lines_of, words_in_text
-from investigator.records import FileStatus, PageLine, PageMark, Record, TextSpan
+from investigator.records import FileStatus, PageLine, PageMark, TextSpan
+from investigator.records.pages import DrawnPage, PageOrder
 
 MOST_PIXELS = 12_000_000
 """Maximum number of pixels in the picture of a page; larger pictures are scaled down."""
@@ -27,35 +26,6 @@ OTHER_TEXT = "the text that this version reads from the page differs from the te
 NOT_SHOWN = "its words are outside the visible part of the page"
 
 _MOSTLY = 0.8  # share of the letters of a quote that must be on the page
-
-
-class PageOrder(Record):
-    """A request for a page: marks over a span of its `text`, or a picture.
-
-    The picture is `picture_width` pixels wide; if that is None, no picture is rendered.
-    """
-
-    page: int = Field(ge=1)
-    text: str = ""
-    span: TextSpan | None = None
-    picture_width: int | None = Field(default=None, ge=1)
-
-
-class DrawnPage(Record):
-    """A page rendered as requested; its size is in points, `picture` is a PNG file, and `pages` is the page count of
-    the PDF.
-    """
-
-    model_config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
-
-    page: int
-    pages: int
-    width: float
-    height: float
-    marks: tuple[PageMark, ...] = ()
-    unmarked: str = ""
-    lines: tuple[PageLine, ...] = ()
-    picture: bytes = b""
 
 
 def drawn_pages(data: bytes, orders: Sequence[PageOrder], settings: ReaderSettings) -> tuple[DrawnPage, ...]:
