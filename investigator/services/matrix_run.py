@@ -178,8 +178,8 @@ def filled_matrix(
     whole = records[0].changed(question="\n".join(questions))
     with open_folder(place, engines, place.parts.tracer(place.folder)) as folder:
         for attempt in Attempts(folder):
-            yield from attempt.prepared()
             with attempt:
+                yield from attempt.prepared()
                 for event in _filled(folder, whole, questions, options, attempt.again):
                     if isinstance(event, BatchEnded):
                         yield from attempt.ended()

@@ -88,24 +88,25 @@ class OpenFolder:
         `Investigator.investigate`.
         """
         for attempt in attempts:
-            yield from attempt.prepared()
-            with attempt, self.opened(new, options, attempt.again) as opened:
-                finished = self._finished(opened, attempt.again)
-                if finished is not None:
-                    opened.trace.ended(finished)
-                    yield Notice(text=answered_already(finished))
-                    yield Answered(investigation=finished)
-                    continue
-                yield from self.prepare(opened.record.setup.search)
-                library = self.library(opened.record.setup.search)
-                yield from opened.started(len(opened.record.setup.scope) or len(library.document_ids()))
-                for event in self._research(opened, library).events(opened.record):
-                    if isinstance(event, Answered):
-                        yield from self.drift(opened.cited)
-                        opened.trace.ended(event.investigation)
-                        yield from attempt.ended()
-                    yield from self.parts.notices()
-                    yield event
+            with attempt:
+                yield from attempt.prepared()
+                with self.opened(new, options, attempt.again) as opened:
+                    finished = self._finished(opened, attempt.again)
+                    if finished is not None:
+                        opened.trace.ended(finished)
+                        yield Notice(text=answered_already(finished))
+                        yield Answered(investigation=finished)
+                        continue
+                    yield from self.prepare(opened.record.setup.search)
+                    library = self.library(opened.record.setup.search)
+                    yield from opened.started(len(opened.record.setup.scope) or len(library.document_ids()))
+                    for event in self._research(opened, library).events(opened.record):
+                        if isinstance(event, Answered):
+                            yield from self.drift(opened.cited)
+                            opened.trace.ended(event.investigation)
+                            yield from attempt.ended()
+                        yield from self.parts.notices()
+                        yield event
 
     def _research(self, opened: OpenRun, library: Library) -> Research:
         return Research(
@@ -203,8 +204,8 @@ class Attempts:
     reopened.
 
         for attempt in Attempts(folder):
-            yield from attempt.prepared()
             with attempt:
+                yield from attempt.prepared()
                 ...
                 yield from attempt.ended()
 
