@@ -46,7 +46,7 @@ def imprint_of(text: str) -> Imprint:
     cover = text[:_COVER]
     kind = imprint_pattern("kinds").search(cover)
     issuer = _issuer(cover)
-    found = Imprint(
+    imprint = Imprint(
         issuer=issuer,
         symbols=tuple(dict.fromkeys(_SYMBOL.findall(cover)))[:_MOST_SYMBOLS] if issuer else (),
         kind=" ".join(kind.group().lower().split()) if kind else "",
@@ -54,16 +54,16 @@ def imprint_of(text: str) -> Imprint:
     ends = _period_end(cover)
     if ends is None:
         named = _titled(text) or Period(None)
-        return found.changed(fiscal_year=named.year, fiscal_quarter=named.quarter, dated=_dated(text))
+        return imprint.changed(fiscal_year=named.year, fiscal_quarter=named.quarter, dated=_dated(text))
     covers, end = ends
-    found = found.changed(period_end=_iso(end))
+    imprint = imprint.changed(period_end=_iso(end))
     if imprint_pattern("year").search(covers):
-        return found.changed(fiscal_year=whole_month(end)[0])
+        return imprint.changed(fiscal_year=whole_month(end)[0])
     quarter = _quarter(text, end)
     return (
-        found
+        imprint
         if quarter is None
-        else found.changed(fiscal_year=_fiscal_year(text, end, quarter), fiscal_quarter=quarter)
+        else imprint.changed(fiscal_year=_fiscal_year(text, end, quarter), fiscal_quarter=quarter)
     )
 
 
@@ -105,10 +105,10 @@ def _period_end(cover: str) -> tuple[str, Day] | None:
 
 def _date_after(text: str, place: int) -> Day | None:
     """Return the date at a position in the text, if its month is certain."""
-    found = dates(" ".join(text[place : place + _DATE_REACH].split()))
-    if not found or found[0].start > 1 or len(found[0].readings) != 1:
+    mentions = dates(" ".join(text[place : place + _DATE_REACH].split()))
+    if not mentions or mentions[0].start > 1 or len(mentions[0].readings) != 1:
         return None
-    return next(iter(found[0].readings))
+    return next(iter(mentions[0].readings))
 
 
 def _quarter(text: str, end: Day) -> int | None:
@@ -134,12 +134,12 @@ def _quarter(text: str, end: Day) -> int | None:
 def _dated(text: str) -> str | None:
     """Return the date of the first line that contains little more than a date, or a label with a date."""
     for line in text[:_COVER].splitlines()[:_FIRST_LINES]:
-        said = " ".join(line.split())
-        found = dates(said) if len(line) <= _LONGEST_LINE else []
-        sure = [date for date in found if len(date.readings) == 1]
+        wording = " ".join(line.split())
+        mentions = dates(wording) if len(line) <= _LONGEST_LINE else []
+        sure = [date for date in mentions if len(date.readings) == 1]
         if len(sure) != 1 or not sure[0].years:
             continue
-        others = re.findall(r"[^\W\d_]+", said.replace(sure[0].text, " "))
+        others = re.findall(r"[^\W\d_]+", wording.replace(sure[0].text, " "))
         if len(others) <= _FEW_WORDS or imprint_pattern("kinds").search(line):
             return _iso(next(iter(sure[0].readings)))
     return None
@@ -186,17 +186,17 @@ def covered(imprint: Imprint) -> frozenset[Period]:
     return frozenset((*fiscal, *_ends(imprint)))
 
 
-def agreement(asked: Period, imprint: Imprint, named: Iterable[Period], *, fiscal: bool) -> float:
+def agreement(period: Period, imprint: Imprint, named: Iterable[Period], *, fiscal: bool) -> float:
     """Score how well a document matches a requested period (0 or more).
 
     `named` contains the periods in its name; `fiscal` is True if the question uses fiscal years.
     """
     says = bool(covered(imprint))
-    by_name = (_NAME_BESIDE_FISCAL if fiscal and says else _NAME) if agree([asked], named) else 0.0
-    if asked.month:
-        return by_name + float(agree([asked], _ends(imprint)))
-    own = imprint.fiscal_year is not None and agree([asked], [Period(imprint.fiscal_year, imprint.fiscal_quarter)])
-    calendar = agree([asked], [_last_month(imprint)] if imprint.period_end else [])
+    by_name = (_NAME_BESIDE_FISCAL if fiscal and says else _NAME) if agree([period], named) else 0.0
+    if period.month:
+        return by_name + float(agree([period], _ends(imprint)))
+    own = imprint.fiscal_year is not None and agree([period], [Period(imprint.fiscal_year, imprint.fiscal_quarter)])
+    calendar = agree([period], [_last_month(imprint)] if imprint.period_end else [])
     if imprint.fiscal_year is None:
         return by_name + float(calendar)
     return by_name + float(own) + (_CALENDAR if calendar and not fiscal else 0.0)

@@ -107,13 +107,13 @@ class ObjectFolder:
         with self._alone(), _translated(self.address):
             store = _opened(self.address)
             listed, before = self._listed(store), self._read()
-            kept = {key: one for key, one in before.items() if self._is_current(listed.get(key), one)}
+            kept = {key: copy for key, copy in before.items() if self._is_current(listed.get(key), copy)}
             for key in before.keys() - kept.keys():
                 self._delete(before[key].place)
-            new = {key: one for key, one in listed.items() if key not in kept}
+            new = {key: entry for key, entry in listed.items() if key not in kept}
             self._copy(store, new, kept)
             if new or len(before) != len(kept):
-                size = sum(one.size for one in new.values()) / 1e6
+                size = sum(entry.size for entry in new.values()) / 1e6
                 gone = len(before.keys() - listed.keys())
                 copied = f"{len(new):,} object{'' if len(new) == 1 else 's'} copied ({size:,.1f} MB)"
                 notice(f"{self.address}: {copied}, {gone:,} deleted, {len(listed):,} in total.")
@@ -121,23 +121,23 @@ class ObjectFolder:
     def _listed(self, store: Any) -> dict[str, CopiedObject]:
         import obstore
 
-        found: dict[str, tuple[str, int]] = {}
+        entries: dict[str, tuple[str, int]] = {}
         size = 0
         for part in obstore.list(store, chunk_size=1000):
             for about in part:
                 if not about["path"].endswith("/"):  # such an object only marks an empty folder
-                    found[about["path"]] = (about["e_tag"] or "", about["size"])
+                    entries[about["path"]] = (about["e_tag"] or "", about["size"])
                     size += about["size"]
-            if len(found) > self._settings.most or size > self._settings.most_bytes:
+            if len(entries) > self._settings.most or size > self._settings.most_bytes:
                 raise FolderError(
                     f"{self.address} contains more than {self._settings.most:,} objects, or more than "
                     f"{self._settings.most_bytes / 1e9:,.1f} GB",
                     hint="Use a longer prefix, or raise objects.most and objects.most_bytes: all objects are copied.",
                 )
-        if not found:
+        if not entries:
             raise FolderError(f"{self.address} contains no objects", hint="Check the bucket and the prefix.")
-        where = places(found)
-        return {key: CopiedObject(etag=etag, size=size, place=where[key]) for key, (etag, size) in found.items()}
+        where = places(entries)
+        return {key: CopiedObject(etag=etag, size=size, place=where[key]) for key, (etag, size) in entries.items()}
 
     def _is_current(self, listed: CopiedObject | None, copied: CopiedObject) -> bool:
         """Return True if the copy of an object has the object's current content and was not modified."""
@@ -161,19 +161,19 @@ class ObjectFolder:
                     raise failure
         self._write(kept)
 
-    def _fetch(self, store: Any, key: str, one: CopiedObject) -> CopiedObject:
+    def _fetch(self, store: Any, key: str, entry: CopiedObject) -> CopiedObject:
         """Copy one object, in pieces that must all belong to the listed version."""
         import obstore
 
-        target = self.folder / one.place
+        target = self.folder / entry.place
         draft = self._place / f"new-{secrets.token_hex(8)}"
         try:
             with open(open_private(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
-                for start in range(0, one.size, _PIECE):
-                    piece = (start, min(start + _PIECE, one.size))
-                    options: GetOptions = {"range": piece, "if_match": one.etag} if one.etag else {"range": piece}
+                for start in range(0, entry.size, _PIECE):
+                    piece = (start, min(start + _PIECE, entry.size))
+                    options: GetOptions = {"range": piece, "if_match": entry.etag} if entry.etag else {"range": piece}
                     file.write(obstore.get(store, key, options=options).bytes())
-            if draft.stat().st_size != one.size:
+            if draft.stat().st_size != entry.size:
                 raise _changed(f"{self.address}/{key}")
             target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             draft.replace(target)
@@ -181,7 +181,7 @@ class ObjectFolder:
             raise _changed(f"{self.address}/{key}") from error
         finally:
             draft.unlink(missing_ok=True)
-        return one.changed(mtime_ns=target.stat().st_mtime_ns)
+        return entry.changed(mtime_ns=target.stat().st_mtime_ns)
 
     def _delete(self, place: str) -> None:
         """Delete a file from the copy, and any folders that become empty."""
@@ -270,10 +270,10 @@ def _translated(address: str) -> Iterator[None]:
 
 
 def _own_error(error: Exception, address: str) -> CredentialError | FolderError:
-    said, kind = str(error).partition("Debug source")[0].strip(), type(error).__name__
-    code = _CODE.search(said)
-    reason = code[1] if code is not None else said
-    if kind in {"PermissionDeniedError", "UnauthenticatedError"} or _REFUSED.search(said):
+    message, kind = str(error).partition("Debug source")[0].strip(), type(error).__name__
+    code = _CODE.search(message)
+    reason = code[1] if code is not None else message
+    if kind in {"PermissionDeniedError", "UnauthenticatedError"} or _REFUSED.search(message):
         return CredentialError(
             f"{address} rejects the credentials: {reason}",
             hint="Set or renew them in environment variables such as AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and "

@@ -71,8 +71,8 @@ def periods(text: str) -> frozenset[Period]:
 def quarters_named(text: str) -> Counter[Period]:
     """Count how often the text names each quarter together with its year."""
     left = folded(text)
-    found = (_period(pattern, match) for pattern in _QUARTERS for match in pattern.finditer(left))
-    return Counter(period for period in found if period.year)
+    quarters = (_period(pattern, match) for pattern in _QUARTERS for match in pattern.finditer(left))
+    return Counter(period for period in quarters if period.year)
 
 
 def without_periods(text: str) -> str:
@@ -83,21 +83,21 @@ def without_periods(text: str) -> str:
 @lru_cache(maxsize=1024)
 def _read(text: str) -> tuple[Sequence[tuple[re.Pattern[str], re.Match[str]]], str]:
     """Return the periods in the text, pattern by pattern, and the folded text without them."""
-    left, found = folded(text).replace("_", " "), list[tuple[re.Pattern[str], re.Match[str]]]()
+    left, matches = folded(text).replace("_", " "), list[tuple[re.Pattern[str], re.Match[str]]]()
     for pattern in _patterns():
-        found += ((pattern, match) for match in pattern.finditer(left))
+        matches += ((pattern, match) for match in pattern.finditer(left))
         left = pattern.sub(" ", left)
-    return found, left
+    return matches, left
 
 
-def _with_years(found: set[Period]) -> set[Period]:
+def _with_years(mentions: set[Period]) -> set[Period]:
     """Add the year to a quarter if both are named separately ("fiscal 2022, third quarter", "Q1 and Q2 2022")."""
-    loose = {period for period in found if period.year is None}
-    plain = {period for period in found - loose if period.quarter is None and period.month is None}
-    years = {period.year for period in plain or found - loose}
+    loose = {period for period in mentions if period.year is None}
+    plain = {period for period in mentions - loose if period.quarter is None and period.month is None}
+    years = {period.year for period in plain or mentions - loose}
     if not loose or not years:
-        return found
-    return found - loose - plain | {Period(year, period.quarter) for year in years for period in loose}
+        return mentions
+    return mentions - loose - plain | {Period(year, period.quarter) for year in years for period in loose}
 
 
 def _period(pattern: re.Pattern[str], match: re.Match[str]) -> Period:
@@ -134,10 +134,10 @@ def _place(parts: tuple[str | None, ...]) -> int:
     return next(i for i, part in enumerate(parts, start=1) if part)
 
 
-def agree(asked: Iterable[Period], named: Iterable[Period]) -> bool:
+def agree(requested_periods: Iterable[Period], named: Iterable[Period]) -> bool:
     """Return True if a requested period equals, contains or is inside one of the named periods."""
     theirs = tuple(named)
-    return any(_meets(mine, other) for mine in asked for other in theirs)
+    return any(_meets(mine, other) for mine in requested_periods for other in theirs)
 
 
 def _meets(mine: Period, other: Period) -> bool:
@@ -155,7 +155,7 @@ def _quarter(period: Period) -> int | None:
 
 def age_asked(question: str) -> Age:
     """Return which of several similar documents a question asks for: the newest, the oldest, or any of them."""
-    asked = folded(question)
-    if _NEWEST.search(asked):
+    folded_question = folded(question)
+    if _NEWEST.search(folded_question):
         return Age.NEWEST
-    return Age.OLDEST if _OLDEST.search(asked) else Age.ANY
+    return Age.OLDEST if _OLDEST.search(folded_question) else Age.ANY

@@ -66,7 +66,7 @@ class TextBuilder:
     def tables(self) -> tuple[Table, ...]:
         """Return the tables so far, with their positions in the text."""
         recorded = self._recorder.tables(self.text, self.pages)
-        return tuple(sorted((*recorded, *self._document.tables), key=lambda one: one.start))
+        return tuple(sorted((*recorded, *self._document.tables), key=lambda table: table.start))
 
     def extracted(
         self,

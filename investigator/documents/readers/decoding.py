@@ -59,18 +59,18 @@ def likely_encoding(sample: bytes, encodings: Sequence[str] = _ENCODINGS) -> str
     """Return the likeliest of the encodings for bytes that are not UTF-8; Western European if none fits."""
     from chardet import detect_all  # imported when the first file needs it
 
-    found = {
-        str(one["encoding"]): one["confidence"]
-        for one in detect_all(sample, include_encodings=encodings, compat_names=False)
-        if one["encoding"]
+    confidences = {
+        str(guess["encoding"]): guess["confidence"]
+        for guess in detect_all(sample, include_encodings=encodings, compat_names=False)
+        if guess["encoding"]
     }
-    if not found:
+    if not confidences:
         return _WESTERN[0]
-    best = next(iter(found))
-    western = next((name for name in found if name in _WESTERN), best)
-    if best in _OTHER_ALPHABETS and found[western] >= _CLOSE * found[best]:
+    best = next(iter(confidences))
+    western = next((name for name in confidences if name in _WESTERN), best)
+    if best in _OTHER_ALPHABETS and confidences[western] >= _CLOSE * confidences[best]:
         best = western
-    if best in _WESTERN and found.get(_WESTERN[0], 0) >= _CLOSE_WESTERN * found[best]:
+    if best in _WESTERN and confidences.get(_WESTERN[0], 0) >= _CLOSE_WESTERN * confidences[best]:
         best = _WESTERN[0]
     return best
 

@@ -54,7 +54,7 @@ def read(
     file yields no text (because it is empty, encrypted, a scan, unsupported, too large or damaged), and MemoryError.
     """
     unpacked = Unpacking(reader_of, settings, clock).read(source, document_id, content_hash)
-    documents = tuple(one.changed(reader=reader_version(one.media_type)) for one in unpacked.documents)
+    documents = tuple(document.changed(reader=reader_version(document.media_type)) for document in unpacked.documents)
     return replace(unpacked, documents=documents)
 
 
@@ -89,14 +89,14 @@ def _reporting_damage(reader: Reader) -> Reader:
     """Wrap a reader so that it also reports the number of lost characters if the file is slightly damaged UTF-8."""
 
     def read(source: SourceFile, settings: ReaderSettings) -> Extracted:
-        found = reader(source, settings)
+        extracted = reader(source, settings)
         lost = damaged_utf8(source.data)
         if not lost:
-            return found
+            return extracted
         characters = "1 damaged character appears" if lost == 1 else f"{lost:,} damaged characters appear"
         # such characters cannot hide an answer, so "not in the documents" remains possible
         damage = ReadFailure(FileStatus.EMPTY, f"{characters} as \ufffd in the text: the bytes are not UTF-8")
-        return replace(found, left_out=(*found.left_out, damage))
+        return replace(extracted, left_out=(*extracted.left_out, damage))
 
     return read
 
@@ -138,6 +138,6 @@ def _blamed(point: EntryPoint) -> Iterator[None]:
     except (ReadFailure, MemoryError):
         raise
     except Exception as error:
-        said = one_line(f"{type(error).__name__}: {error}")[:_LONGEST_ERROR]
+        message = one_line(f"{type(error).__name__}: {error}")[:_LONGEST_ERROR]
         package = f" of the package {point.dist.name}" if point.dist else ""
-        raise ReadFailure(FileStatus.FAILED, f"the plug-in {point.value}{package} failed ({said})") from error
+        raise ReadFailure(FileStatus.FAILED, f"the plug-in {point.value}{package} failed ({message})") from error

@@ -58,16 +58,16 @@ def _lines_above(text: str, start: int, floor: int) -> list[tuple[int, int]]:
     """Return the spans of the lines above a position, nearest first, up to an empty line. An empty line above a note in
     brackets does not count.
     """
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     end = text.rfind("\n", floor, start)
-    while end > floor and len(found) < _LINES_ABOVE:
+    while end > floor and len(spans) < _LINES_ABOVE:
         begin = max(text.rfind("\n", floor, end) + 1, floor)
         if text[begin:end].strip():
-            found.append((begin, end))
-        elif any(not BRACKETS.fullmatch(text[one:other].strip()) for one, other in found):
+            spans.append((begin, end))
+        elif any(not BRACKETS.fullmatch(text[first:last].strip()) for first, last in spans):
             break
         end = begin - 1
-    return found
+    return spans
 
 
 def _leading_sentence(text: str, end: int, floor: int) -> tuple[int, int]:
@@ -117,8 +117,8 @@ def _unit_pattern() -> re.Pattern[str]:
 
 def named_table(caption: str) -> str:
     """Return the name of the table in a caption, such as "Table 3"; "" if it contains none."""
-    found = _CAPTION.match(caption)
-    return " ".join(found[1].split()).capitalize() if found else ""
+    match = _CAPTION.match(caption)
+    return " ".join(match[1].split()).capitalize() if match else ""
 
 
 def pictured(name: str, page: int | None = None) -> ReadFailure:

@@ -103,8 +103,8 @@ class TableRecorder:
 
     def tables(self, text: str, pages: Sequence[PageSpan] = ()) -> tuple[Table, ...]:
         """Return the tables with at least two rows and two columns."""
-        found = (_recorded(table, text, pages) for table in self._tables[:MOST_TABLES])
-        return tuple(table for table in found if table is not None)
+        candidates = (_recorded(table, text, pages) for table in self._tables[:MOST_TABLES])
+        return tuple(table for table in candidates if table is not None)
 
     @staticmethod
     def _from_above(table: _OpenTable, column: int) -> Iterator[GridCell]:

@@ -71,11 +71,11 @@ class Unpacking:
         """Keep the contents of a file. Raises ReadFailure if nothing was kept or recorded as unreadable."""
         before = len(self._documents) + len(self._unreadable)
         with damage_as_failure():
-            source, found = self._extracted(source)
-        failure = self._keep_text(source, found, document_id, content_hash)
+            source, extracted = self._extracted(source)
+        failure = self._keep_text(source, extracted, document_id, content_hash)
         try:
             with damage_as_failure():
-                self._keep_members(found.members, document_id, depth)
+                self._keep_members(extracted.members, document_id, depth)
         except ReadFailure as broken_off:
             failure = broken_off
         if len(self._documents) + len(self._unreadable) == before:
@@ -94,20 +94,22 @@ class Unpacking:
         return typed, reader(typed, self._settings)
 
     def _keep_text(
-        self, source: SourceFile, found: Extracted, document_id: str, content_hash: str
+        self, source: SourceFile, extracted: Extracted, document_id: str, content_hash: str
     ) -> ReadFailure | None:
         """Keep the file's own text; return the failure if it has none, or too much."""
-        if not found.text.strip():
-            if not found.members:
+        if not extracted.text.strip():
+            if not extracted.members:
                 return ReadFailure(FileStatus.EMPTY, "the file contains no text")
-            return next((part for part in found.left_out if part.status is not FileStatus.EMPTY), None)
+            return next((part for part in extracted.left_out if part.status is not FileStatus.EMPTY), None)
         most = self._settings.max_characters
-        if len(found.text) > most:
-            reason = f"{len(found.text):,} characters of text, more than the limit of {most:,} (reader.max_characters)"
+        if len(extracted.text) > most:
+            reason = (
+                f"{len(extracted.text):,} characters of text, more than the limit of {most:,} (reader.max_characters)"
+            )
             return ReadFailure(FileStatus.TOO_LARGE, reason)
-        self._characters += len(found.text)
-        self._documents.append(_document(source, found, document_id, content_hash))
-        for part in found.left_out:
+        self._characters += len(extracted.text)
+        self._documents.append(_document(source, extracted, document_id, content_hash))
+        for part in extracted.left_out:
             self._leave_out(document_id, part.status, part.reason)
         return None
 
@@ -193,28 +195,28 @@ def damage_as_failure() -> Iterator[None]:
         raise ReadFailure(FileStatus.FAILED, "the file is damaged or not what its name says") from error
 
 
-def _document(source: SourceFile, found: Extracted, document_id: str, content_hash: str) -> Document:
+def _document(source: SourceFile, extracted: Extracted, document_id: str, content_hash: str) -> Document:
     return Document(
         id=document_id,
-        title=_title(found, document_id),
+        title=_title(extracted, document_id),
         media_type=source.media_type,
         content_hash=content_hash,
-        text=found.text,
-        pages=found.pages,
-        headings=found.headings,
-        authors=found.authors,
-        date=found.date,
-        tables=found.tables,
-        imprint=imprint_of(found.text),
+        text=extracted.text,
+        pages=extracted.pages,
+        headings=extracted.headings,
+        authors=extracted.authors,
+        date=extracted.date,
+        tables=extracted.tables,
+        imprint=imprint_of(extracted.text),
     )
 
 
-def _title(found: Extracted, document_id: str) -> str:
+def _title(extracted: Extracted, document_id: str) -> str:
     stem = PurePath(document_id).stem
-    own = found.title.strip()
+    own = extracted.title.strip()
     if own and own != stem:
         return own
-    return found.headings[0].text if found.headings else stem
+    return extracted.headings[0].text if extracted.headings else stem
 
 
 def _nothing(unreadable: list[Unreadable], document_id: str) -> ReadFailure:

@@ -44,8 +44,8 @@ class Package:
 
     def names(self, pattern: str) -> list[str]:
         """Return the parts whose full names match a pattern, ordered by the numbers in their names."""
-        found = [name for name in self._names if re.fullmatch(pattern, name)]
-        return sorted(found, key=lambda name: ([int(number) for number in re.findall(r"\d+", name)], name))
+        parts = [name for name in self._names if re.fullmatch(pattern, name)]
+        return sorted(parts, key=lambda name: ([int(number) for number in re.findall(r"\d+", name)], name))
 
     def read(self, name: str) -> bytes:
         """Return the bytes of a part. Raises ReadFailure if the part is encrypted, too large, missing or damaged."""
@@ -75,12 +75,12 @@ class Package:
         relations = f"{folder}/_rels/{base}.rels" if folder else f"_rels/{base}.rels"
         if relations not in self:
             return {}
-        found = {}
+        targets = {}
         for relation in self.tree(relations):
             if relation.get("TargetMode") != "External":
                 target = resolved(name, relation.get("Target", ""))
-                found[relation.get("Id", "")] = (relation.get("Type", "").rpartition("/")[2], target)
-        return found
+                targets[relation.get("Id", "")] = (relation.get("Type", "").rpartition("/")[2], target)
+        return targets
 
 
 class CoreProperties:
@@ -89,13 +89,13 @@ class CoreProperties:
     """
 
     def __init__(self, package: Package) -> None:
-        found: dict[str, str] = {}
+        properties: dict[str, str] = {}
         if "docProps/core.xml" in package:
             for element in package.tree("docProps/core.xml"):
-                found[local_name(element)] = (element.text or "").strip()
-        self.title = found.get("title", "")
-        self.authors = tuple(name.strip() for name in found.get("creator", "").split(";") if name.strip())
-        self.date = iso_date(found.get("modified")) or iso_date(found.get("created"))
+                properties[local_name(element)] = (element.text or "").strip()
+        self.title = properties.get("title", "")
+        self.authors = tuple(name.strip() for name in properties.get("creator", "").split(";") if name.strip())
+        self.date = iso_date(properties.get("modified")) or iso_date(properties.get("created"))
 
 
 class OpenProperties:

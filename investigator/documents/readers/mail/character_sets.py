@@ -42,8 +42,8 @@ def text_in(data: bytes, charset: str) -> str:
             return data.decode(name)
         except (LookupError, ValueError):  # for an unknown character set, or bytes that cannot be decoded
             pass
-    found = decoded(data)
-    return found if found is not None else data.decode("cp1252", errors="replace")
+    text = decoded(data)
+    return text if text is not None else data.decode("cp1252", errors="replace")
 
 
 def header_text(value: str) -> str:

@@ -128,16 +128,16 @@ def _body(texts: Sequence[_Text], hidden: HiddenText = HiddenText.OMIT) -> tuple
     for is_page, group in groupby(texts, key=lambda text: text.is_page):
         if is_page:
             page = extracted_html(marked_html("\n".join(text.text for text in group)), hidden)
-            text, found = without_last_mark(page.text, page.headings)
+            text, group_headings = without_last_mark(page.text, page.headings)
         else:
-            text, found = marked_plain(cleaned("\n\n".join(text.text.strip("\r\n") for text in group)).strip())
+            text, group_headings = marked_plain(cleaned("\n\n".join(text.text.strip("\r\n") for text in group)).strip())
         if not text:
             continue
         body += "\n\n" if body else ""
         if headings and headings[-1].text.startswith(QUOTED):
             headings.append(Heading(text=OWN, start=len(body)))
             body += f"{OWN}\n"
-        headings += _moved(found, len(body))
+        headings += _moved(group_headings, len(body))
         body += text
     return body, tuple(headings)
 

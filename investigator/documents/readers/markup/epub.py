@@ -41,10 +41,10 @@ def _package_document(package: Package) -> str:
         for element in package.tree(container).iter():
             if local_name(element) == "rootfile" and element.get("full-path", "") in package:
                 return element.get("full-path", "")
-    found = package.names(r".*\.opf")
-    if not found:
+    documents = package.names(r".*\.opf")
+    if not documents:
         raise ReadFailure(FileStatus.FAILED, "the book has no list of its parts (.opf)")
-    return found[0]
+    return documents[0]
 
 
 def _chapters(opf: str, tree: ElementTree.Element) -> list[str]:

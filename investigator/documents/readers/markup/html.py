@@ -150,9 +150,9 @@ class HtmlText:
     def _field(self, tag: str, element: Element) -> None:
         """Add a picture's description, or the state of a form field; an option is a field that is chosen or not."""
         if tag == "img":
-            said = element.get("alt") or ""
-            self._builder.words(f" {said} ")
-            if name := named_table(said):
+            description = element.get("alt") or ""
+            self._builder.words(f" {description} ")
+            if name := named_table(description):
                 self.pictured.append(name)
         elif tag == "option":
             self._builder.line()

@@ -57,25 +57,25 @@ def _plain(lines: list[str]) -> list[str]:
     together = "\n".join(lines)
     if not _MARK.search(together):
         return lines
-    found = _words(together)
-    if len(found) != len(lines):  # a pair of marks has swallowed a line break, so treat each line separately
-        found = [" ".join(_words(line)) for line in lines]
-    return [line[: len(line) - len(line.lstrip())] + plain.strip() for line, plain in zip(lines, found, strict=True)]
+    texts = _words(together)
+    if len(texts) != len(lines):  # a pair of marks has swallowed a line break, so treat each line separately
+        texts = [" ".join(_words(line)) for line in lines]
+    return [line[: len(line) - len(line.lstrip())] + plain.strip() for line, plain in zip(lines, texts, strict=True)]
 
 
 def _words(text: str) -> list[str]:
     """Return the text of a paragraph without its marks, line by line; an external link is followed by its address."""
-    found, address, words = "", "", ""
+    plain, address, words = "", "", ""
     for token in _parser().parseInline(text.replace("\\|", _KEPT))[0].children or []:
         if token.type == "link_open":
             address, words = str(token.attrs.get("href", "")), ""
         elif token.type == "link_close":
             if _ADDRESS.match(address) and words not in (address, address.removeprefix("mailto:")):
-                found += f" ({address})"
+                plain += f" ({address})"
         else:
             words += token.content
-            found += _text_of(token)
-    return found.replace(_KEPT, "\\|").split("\n")
+            plain += _text_of(token)
+    return plain.replace(_KEPT, "\\|").split("\n")
 
 
 def _text_of(token: Token) -> str:

@@ -196,10 +196,10 @@ def read_xml(source: SourceFile, settings: ReaderSettings) -> Extracted:
         parser.close()
     except (ParseError, ValueError, LookupError):
         return _tolerant(source, settings)
-    found = target.builder.extracted(
+    extracted = target.builder.extracted(
         title=" ".join(target.article_title.split()), authors=target.authors, date=target.date
     )
-    return found if prose else replace(found, headings=())
+    return extracted if prose else replace(extracted, headings=())
 
 
 def _tolerant(source: SourceFile, settings: ReaderSettings) -> Extracted:

@@ -27,10 +27,10 @@ def read_office(source: SourceFile, settings: ReaderSettings) -> Extracted:
         _add(builder, node["content"])
     title = _one_line(result.metadata.get("title") or result.metadata.get("subject"))
     authors, date = _authors_and_date(result)
-    found, whole = builder.extracted(title=title, authors=authors, date=date), cleaned(result.content).strip()
-    if _weight(found.text) < _LEAST_SHARE * _weight(whole):  # the structured text lacks words, so use the plain text
-        return replace(found, text=whole, headings=(), tables=())
-    return found
+    draft, whole = builder.extracted(title=title, authors=authors, date=date), cleaned(result.content).strip()
+    if _weight(draft.text) < _LEAST_SHARE * _weight(whole):  # the structured text lacks words, so use the plain text
+        return replace(draft, text=whole, headings=(), tables=())
+    return draft
 
 
 def read_sheets(source: SourceFile, settings: ReaderSettings) -> Extracted:

@@ -71,13 +71,13 @@ def is_on(element: ElementTree.Element) -> bool:
 
 def child(element: ElementTree.Element, *names: str) -> ElementTree.Element | None:
     """Return the element at a path of local names below an element; None if there is none."""
-    found: ElementTree.Element | None = element
+    descendant: ElementTree.Element | None = element
     for name in names:
-        found = next((e for e in found if local_name(e) == name), None) if found is not None else None
-    return found
+        descendant = next((e for e in descendant if local_name(e) == name), None) if descendant is not None else None
+    return descendant
 
 
 def value(element: ElementTree.Element, *names: str) -> str:
     """Return the value of the element at a path of local names below an element; "" if there is none."""
-    found = child(element, *names)
-    return attribute(found, "val") if found is not None else ""
+    descendant = child(element, *names)
+    return attribute(descendant, "val") if descendant is not None else ""

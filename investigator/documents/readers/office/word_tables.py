@@ -22,10 +22,10 @@ def merged_down(table: ElementTree.Element) -> dict[int, int]:
     """
     rows: dict[int, int] = {}
     above: dict[int, int] = {}  # the cell that starts a merge, keyed by column
-    for row in (one for one in table if local_name(one) == "tr"):
+    for row in (child for child in table if local_name(child) == "tr"):
         column, begun = 0, dict[int, int]()
-        for cell in (one for one in row if local_name(one) == "tc"):
-            merge = next((one for one in cell.findall("./{*}tcPr/{*}vMerge")), None)
+        for cell in (child for child in row if local_name(child) == "tc"):
+            merge = next((mark for mark in cell.findall("./{*}tcPr/{*}vMerge")), None)
             if merge is not None:
                 goes_on = attribute(merge, "val") in ("", "continue") and column in above
                 begun[column] = above[column] if goes_on else id(cell)
@@ -40,6 +40,6 @@ def grid_span(cell: ElementTree.Element) -> int:
     """Return the number of grid columns that a cell spans."""
     for properties in cell:
         if local_name(properties) == "tcPr":
-            values = [attribute(one, "val") for one in properties if local_name(one) == "gridSpan"]
+            values = [attribute(child, "val") for child in properties if local_name(child) == "gridSpan"]
             return int(values[0]) if values and values[0].isascii() and values[0].isdigit() else 1
     return 1

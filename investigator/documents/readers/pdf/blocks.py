@@ -64,14 +64,14 @@ def blocks(lines: Sequence[PlacedLine], running: frozenset[str]) -> list[list[Pl
     """Return the lines of a page, block by block, in order; `running` is the result of `running_lines`."""
     pitches = _pitches(lines)
     edges = {id(line) for line in _edges(lines) if _key(line) in running}
-    found: list[list[PlacedLine]] = []
+    page_blocks: list[list[PlacedLine]] = []
     for line in lines:
-        before = found[-1][-1] if found else None
-        if before is None or (not before.cut and _are_separate(before, line, found[-1], edges, pitches)):
-            found.append([line])
+        before = page_blocks[-1][-1] if page_blocks else None
+        if before is None or (not before.cut and _are_separate(before, line, page_blocks[-1], edges, pitches)):
+            page_blocks.append([line])
         else:
-            found[-1].append(line)
-    return found
+            page_blocks[-1].append(line)
+    return page_blocks
 
 
 def _are_separate(
@@ -161,12 +161,12 @@ def _is_row(text: str) -> bool:
 
 def _pitches(lines: Sequence[PlacedLine]) -> dict[int, float]:
     """Return the usual distance between lines for each letter size, rounded to whole points."""
-    found: dict[int, list[float]] = {}
+    distances: dict[int, list[float]] = {}
     for before, after in pairwise(lines):
         down = before.bottom - after.bottom
         if round(before.size) == round(after.size) and 0 < down < 3 * before.size:
-            found.setdefault(round(before.size), []).append(down)
-    return {size: median(downs) for size, downs in found.items() if len(downs) >= _FEWEST_REPEATS}
+            distances.setdefault(round(before.size), []).append(down)
+    return {size: median(downs) for size, downs in distances.items() if len(downs) >= _FEWEST_REPEATS}
 
 
 def _edges(lines: Sequence[PlacedLine]) -> list[PlacedLine]:

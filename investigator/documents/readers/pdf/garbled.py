@@ -27,15 +27,15 @@ def garbled_pages(pages: Sequence[str]) -> list[int]:
     """Return the indices of the pages whose text is in wrong letters, or has none."""
     lengths = [piece_length(page) for page in pages]
     known = [length for length in lengths if length is not None]
-    found = []
+    indices = []
     for index, (page, length) in enumerate(zip(pages, lengths, strict=True)):
         if page and len(_NO_LETTER.findall(page)) > _MANY * sum(map(len, page.split())):
-            found.append(index)
+            indices.append(index)
         elif length is not None and length < _SHORT:
             others = [other for other in known if other is not length] or [0.0]
             if length < _SHORTEST or median(others) > _USUAL:
-                found.append(index)
-    return found
+                indices.append(index)
+    return indices
 
 
 def piece_length(text: str) -> float | None:

@@ -68,15 +68,15 @@ class Letter(NamedTuple):
 
 def boxes_of_lines(letters: Sequence[Letter], others: Sequence[Box]) -> list[Box]:
     """Return rectangles around letters, in order; each contains as little of other letters as possible."""
-    found: list[Box] = []
+    boxes: list[Box] = []
     lines = list(_lines(letters))
     for number, line in enumerate(lines):
         own = bounds([letter.drawn for letter in line])
-        beside = (letter.drawn for one in (*lines[:number], *lines[number + 1 :]) for letter in one)
+        beside = (letter.drawn for other_line in (*lines[:number], *lines[number + 1 :]) for letter in other_line)
         near = [box for box in (*others, *beside) if own.meets(box) and not _is_covered(box, line)]
         for part in _parted(line, [other for other in near if _is_within(other, own)]):
-            found.append(_shrunk(bounds([letter.drawn for letter in part]), near))
-    return found
+            boxes.append(_shrunk(bounds([letter.drawn for letter in part]), near))
+    return boxes
 
 
 def _lines(letters: Sequence[Letter]) -> Iterator[list[Letter]]:
@@ -94,11 +94,11 @@ def _beside(before: Letter, after: Letter) -> bool:
     """Return True if two consecutive letters are on one line, without a wide gap between them."""
     if before.direction is not after.direction or after.direction is Direction.SLANTED:
         return False
-    one, other = before.room, after.room
+    first, second = before.room, after.room
     if after.direction is Direction.UPWARDS:
-        one, other = _on_its_side(one), _on_its_side(other)
-    heights = one.top - one.bottom, other.top - other.bottom
-    common = one.common(other)
+        first, second = _on_its_side(first), _on_its_side(second)
+    heights = first.top - first.bottom, second.top - second.bottom
+    common = first.common(second)
     is_near = common.left - common.right <= _WIDEST_GAP * max(heights)
     return is_near and common.top - common.bottom >= _SAME_LINE * min(heights)
 
@@ -122,8 +122,8 @@ def _parted(line: Sequence[Letter], others: Sequence[Box]) -> Iterator[Sequence[
     edges = [_middle(other)[axis] for other in others]
     begin = 0
     for at in range(1, len(line)):
-        one, two = sorted(_middle(letter.drawn)[axis] for letter in line[at - 1 : at + 1])
-        if any(one < edge < two for edge in edges):
+        first, second = sorted(_middle(letter.drawn)[axis] for letter in line[at - 1 : at + 1])
+        if any(first < edge < second for edge in edges):
             yield line[begin:at]
             begin = at
     yield line[begin:]

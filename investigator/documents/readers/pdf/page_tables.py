@@ -55,7 +55,7 @@ def _is_another(table: LaidTable, column: int) -> bool:
     left = {folded(_text(cell)) for cell in headers if cell.column < column}
     if any(folded(_text(cell)) in left for cell in headers if cell.column >= column):
         return True
-    rows = {cell.row: [one.column for one in _body(table) if one.row == cell.row] for cell in _body(table)}
+    rows = {cell.row: [peer.column for peer in _body(table) if peer.row == cell.row] for cell in _body(table)}
     return any(min(columns) == column and len(columns) > 1 for columns in rows.values()) or _has_titles(table, column)
 
 
@@ -114,14 +114,14 @@ def moved(raw: str, tables: Sequence[LaidTable], text: str) -> list[LaidTable]:
 def recorded_tables(pages: Sequence[Sequence[LaidTable]], spans: Sequence[PageSpan], text: str) -> tuple[Table, ...]:
     """Return the tables of all pages; `pages` contains a list of tables for each page that has a span."""
     left = MOST_CELLS
-    found: list[Table] = []
+    tables: list[Table] = []
     for joined in _joined(pages, spans):
-        if len(found) >= MOST_TABLES or left <= 0:
+        if len(tables) >= MOST_TABLES or left <= 0:
             break
-        table = _recorded(joined, text, left, [other.end for other in found])
+        table = _recorded(joined, text, left, [other.end for other in tables])
         left -= len(table.cells)
-        found.append(table)
-    return tuple(sorted(found, key=lambda table: table.start))
+        tables.append(table)
+    return tuple(sorted(tables, key=lambda table: table.start))
 
 
 def _joined(
@@ -155,9 +155,9 @@ def _continues(before: tuple[LaidTable, PageSpan], after: tuple[LaidTable, PageS
     return not repeated or _header(first)[-len(repeated) :] == repeated
 
 
-def _is_same_column(one: tuple[float, float], other: tuple[float, float]) -> bool:
+def _is_same_column(column: tuple[float, float], other: tuple[float, float]) -> bool:
     """Return True if two columns have the same right edge, as figures do, or the same left edge, as words do."""
-    return any(abs(mine - theirs) <= _SAME_EDGE for mine, theirs in zip(one, other, strict=True))
+    return any(abs(mine - theirs) <= _SAME_EDGE for mine, theirs in zip(column, other, strict=True))
 
 
 def _header(table: LaidTable) -> list[str]:

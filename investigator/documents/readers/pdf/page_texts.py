@@ -38,7 +38,7 @@ def page_texts(pages: Sequence[Sequence[PlacedLine]]) -> list[PageText]:
     words = CutWords(map(_joined, pages))
     running = running_lines(pages)
     body = body_type(pages)
-    found: list[PageText] = []
+    layer: list[PageText] = []
     for lines in pages:
         texts: list[str] = []
         headings: list[Heading] = []
@@ -49,8 +49,8 @@ def page_texts(pages: Sequence[Sequence[PlacedLine]]) -> list[PageText]:
                 headings.append(Heading(text=" ".join(text.split()), start=offset))
             texts.append(text)
             offset += len(text) + len(_BLOCK_BREAK)
-        found.append(PageText(_BLOCK_BREAK.join(texts), tuple(headings)))
-    return found
+        layer.append(PageText(_BLOCK_BREAK.join(texts), tuple(headings)))
+    return layer
 
 
 class CutWords:

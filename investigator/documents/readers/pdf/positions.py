@@ -73,7 +73,7 @@ def page_words(textpage: Any, raw: str, turned: Orientation) -> tuple[PageWord, 
     lines = lines_near_rows(raw.replace(LINE_HYPHEN, "-\n"))
     if not lines or textpage.count_chars() != len(raw):
         return ()
-    found: list[PageWord] = []
+    words: list[PageWord] = []
     box, handle = pdfium.FS_RECTF(), textpage.raw
     line = 0
     for match in _WORD_OR_BREAK.finditer(raw):
@@ -87,10 +87,10 @@ def page_words(textpage: Any, raw: str, turned: Orientation) -> tuple[PageWord, 
                 bottom, top = min(bottom, box.bottom), max(top, box.top)
             place = turned.upright(left, bottom, right, top)
             if text := cleaned(match.group().replace(LINE_HYPHEN, "-")):
-                found.append(PageWord(text, start, end, line, place.left, place.right, place.bottom, place.top))
+                words.append(PageWord(text, start, end, line, place.left, place.right, place.bottom, place.top))
         line += raw[end - 1] in f"\n{LINE_HYPHEN}"
-        if len(found) > _MOST_WORDS:
+        if len(words) > _MOST_WORDS:
             return ()
-    if found and sum(bool(_RIGHT_TO_LEFT.search(word.text)) for word in found) > 0.3 * len(found):
-        found = [word._replace(left=-word.right, right=-word.left) for word in found]
-    return tuple(found)
+    if words and sum(bool(_RIGHT_TO_LEFT.search(word.text)) for word in words) > 0.3 * len(words):
+        words = [word._replace(left=-word.right, right=-word.left) for word in words]
+    return tuple(words)

@@ -226,18 +226,18 @@ def _take_garbled(layers: _Layers) -> None:
 def _bookmarks(document: Any) -> list[Bookmark]:
     import pypdfium2
 
-    found: list[Bookmark] = []
+    bookmarks: list[Bookmark] = []
     try:
         for entry in document.get_toc(max_depth=6):
             destination = entry.get_dest()
             index = destination.get_index() if destination is not None else None
             if index is not None and entry.get_title():
-                found.append((cleaned(entry.get_title()).strip(), index))
-            if len(found) >= _OUTLINE_LIMIT:
+                bookmarks.append((cleaned(entry.get_title()).strip(), index))
+            if len(bookmarks) >= _OUTLINE_LIMIT:
                 break
     except pypdfium2.PdfiumError:  # a damaged outline does not affect the text
-        return found
-    return found
+        return bookmarks
+    return bookmarks
 
 
 def _set_as_headings(pages: tuple[PageSpan, ...], layer: list[PageText]) -> tuple[Heading, ...]:
@@ -250,12 +250,12 @@ def _set_as_headings(pages: tuple[PageSpan, ...], layer: list[PageText]) -> tupl
 def _bookmarked(text: str, pages: tuple[PageSpan, ...], bookmarks: list[Bookmark]) -> tuple[Heading, ...]:
     """Return bookmarks as headings, in text order: at their words on the page, or else at the top of the page."""
     spans = {span.page: span for span in pages}
-    found: dict[int, Heading] = {}
+    headings: dict[int, Heading] = {}
     for title, index in bookmarks:
         span = spans.get(index + 1)
         if span is not None and title:
             words = re.compile(r"\s+".join(map(re.escape, title.split())))
             at = words.search(text, span.start, span.end)
             start = at.start() if at else span.start
-            found.setdefault(start, Heading(text=title, start=start))
-    return tuple(found[start] for start in sorted(found))
+            headings.setdefault(start, Heading(text=title, start=start))
+    return tuple(headings[start] for start in sorted(headings))

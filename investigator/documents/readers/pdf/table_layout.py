@@ -149,25 +149,25 @@ def _headers_above(
     be left of the figures.
     """
     begin = edges[0][0]
-    found: list[VisualRow] = []
+    headers: list[VisualRow] = []
     below = rows[first]
     for number in range(first - 1, floor - 1, -1):
         row = rows[number]
-        if row.bottom - below.bottom > _NEAR * 1.5 * max(row.height, below.height) or len(found) >= _MOST_HEADERS:
+        if row.bottom - below.bottom > _NEAR * 1.5 * max(row.height, below.height) or len(headers) >= _MOST_HEADERS:
             break
         if len(row.pieces) == 1 and row.height > _LARGER * rows[first].height:
             break  # a title of the page or of a section
         over = [piece for piece in row.pieces if _is_over(piece, edges)]
         labels = [piece for piece in row.pieces if not _is_over(piece, edges)]
-        are_headings = all(piece.right <= begin - 1 for one in found for piece in one.pieces)
+        are_headings = all(piece.right <= begin - 1 for header in headers for piece in header.pieces)
         if (
             not over
             and len(labels) == 1
             and are_headings
-            and len(found) < _MOST_HEADINGS
+            and len(headers) < _MOST_HEADINGS
             and len(labels[0].text) <= _LONG
         ):
-            found.insert(0, row)  # a heading for the first rows, such as "Net sales:"
+            headers.insert(0, row)  # a heading for the first rows, such as "Net sales:"
         elif (
             not over
             or len(labels) > 1
@@ -176,9 +176,9 @@ def _headers_above(
         ):
             break
         else:
-            found.insert(0, row)
+            headers.insert(0, row)
         below = row
-    return found
+    return headers
 
 
 def _is_over(piece: RowPiece, edges: Sequence[tuple[float, float]]) -> bool:
@@ -295,13 +295,13 @@ def _join(cells: list[LaidCell], row: int, label: tuple[PageWord, ...]) -> None:
 
 def _body_cells(row: VisualRow, edges: Sequence[tuple[float, float]]) -> dict[int, tuple[PageWord, ...]]:
     """Return the words of a row, grouped by column; column 0 contains the labels."""
-    found: dict[int, list[PageWord]] = {}
+    cells: dict[int, list[PageWord]] = {}
     for place, piece in enumerate(row.pieces):
         own = _column_of(piece, edges)
         if place == 0 and not piece.is_value and piece.left < edges[0][0] - 1:
             own = 0
-        found.setdefault(own, []).extend(piece.words)
-    return {column: tuple(words) for column, words in found.items()}
+        cells.setdefault(own, []).extend(piece.words)
+    return {column: tuple(words) for column, words in cells.items()}
 
 
 def _column_of(piece: RowPiece, edges: Sequence[tuple[float, float]]) -> int:

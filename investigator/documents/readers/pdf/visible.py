@@ -215,8 +215,8 @@ def _distinct_fills(handles: Sequence[Any]) -> Any:
     packed = (c_uint * 2)()
     channels = [byref(packed, at) for at in range(4)]  # each is written over the empty bytes of the one before
     reads = map(_function("FPDFPageObj_GetFillColor"), handles, *map(repeat, channels))
-    found = {packed[0] if is_known else _BLACK for is_known in reads}
-    return np.array(sorted(found), "<u4").view(np.uint8).reshape(-1, 4).astype(np.int32)
+    colours = {packed[0] if is_known else _BLACK for is_known in reads}
+    return np.array(sorted(colours), "<u4").view(np.uint8).reshape(-1, 4).astype(np.int32)
 
 
 def _read_all(name: str, handles: Sequence[Any], values: Any) -> Any:

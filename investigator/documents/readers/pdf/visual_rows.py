@@ -126,12 +126,12 @@ def visual_rows(page: Sequence[PageWord]) -> list[VisualRow]:
     return [_row(row) for row in rows]
 
 
-def _row(found: list[PageWord]) -> VisualRow:
-    found.sort(key=lambda word: word.left)
+def _row(words: list[PageWord]) -> VisualRow:
+    words.sort(key=lambda word: word.left)
     return VisualRow(
-        tuple(RowPiece(tuple(piece)) for piece in _pieces(found)),
-        max(word.top for word in found),
-        min(word.bottom for word in found),
+        tuple(RowPiece(tuple(piece)) for piece in _pieces(words)),
+        max(word.top for word in words),
+        min(word.bottom for word in words),
     )
 
 

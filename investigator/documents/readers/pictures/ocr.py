@@ -92,7 +92,7 @@ def recognise(pages: Iterable[int], picture: Callable[[int], Picture], settings:
     """Run OCR on the pages with these indices, one after another, within the time limit for one file. `picture` renders
     a page when it is needed. A page that cannot be read does not affect the other pages.
     """
-    found = Recognised()
+    recognised = Recognised()
     obstacle = why_not(settings)
     end = time.monotonic() + _TIME_SHARE * settings.max_seconds
     for index in pages:
@@ -102,10 +102,10 @@ def recognise(pages: Iterable[int], picture: Callable[[int], Picture], settings:
                 raise ReadFailure(FileStatus.NEEDS_OCR, obstacle)
             if left <= 0:
                 raise _too_slow(settings)
-            found.texts[index] = _recognised(picture(index), left, settings)
+            recognised.texts[index] = _recognised(picture(index), left, settings)
         except ReadFailure as failure:
-            found.fail(index, failure)
-    return found
+            recognised.fail(index, failure)
+    return recognised
 
 
 def recognised_words(picture: Picture, settings: ReaderSettings) -> list[PlacedWord]:

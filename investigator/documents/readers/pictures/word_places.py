@@ -41,10 +41,10 @@ def placed_words(table: str) -> list[PlacedWord]:
 
 def words_in_text(text: str, words: Sequence[PlacedWord]) -> Mapping[int, PlacedWord]:
     """Return the words that occur in the text in the same order, keyed by their offsets in the text."""
-    found = list(_WORD.finditer(text))
-    same = SequenceMatcher(None, [one[0] for one in found], [word.text for word in words], autojunk=False)
+    matches = list(_WORD.finditer(text))
+    same = SequenceMatcher(None, [match[0] for match in matches], [word.text for word in words], autojunk=False)
     return {
-        found[block.a + step].start(): words[block.b + step]
+        matches[block.a + step].start(): words[block.b + step]
         for block in same.get_matching_blocks()
         for step in range(block.size)
     }

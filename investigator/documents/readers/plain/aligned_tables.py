@@ -25,20 +25,20 @@ _TAB = 8
 def aligned_tables(text: str) -> tuple[Table, ...]:
     """Return the tables in a plain text, in order; they have no page numbers."""
     lines = _offsets(text)
-    found: list[LaidTable] = []
+    laid_tables: list[LaidTable] = []
     for first, last in _stretches(lines):
-        found += tables_of_page(tuple(_words(lines, first, last)))
+        laid_tables += tables_of_page(tuple(_words(lines, first, last)))
     whole = PageSpan(page=1, start=0, end=len(text))
-    return tuple(table.changed(page=None) for table in recorded_tables([found], [whole], text))
+    return tuple(table.changed(page=None) for table in recorded_tables([laid_tables], [whole], text))
 
 
 def _offsets(text: str) -> list[tuple[int, str]]:
-    found: list[tuple[int, str]] = []
+    lines: list[tuple[int, str]] = []
     at = 0
     for line in text.split("\n"):
-        found.append((at, line))
+        lines.append((at, line))
         at += len(line) + 1
-    return found
+    return lines
 
 
 def _stretches(lines: list[tuple[int, str]]) -> Iterator[tuple[int, int]]:
