@@ -27,7 +27,7 @@ from investigator.engines.gguf.engine import USUAL_SECONDS, GgufEngine, GgufSett
 from investigator.engines.roles import Role
 from investigator.engines.transformers.engine import TransformersEngine, TransformersSettings
 from investigator.errors import SettingsError
-from investigator.plugins import found, load, load_path
+from investigator.plugins import load, load_path, plug_ins
 from investigator.records import Record, Writing
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def _factory(provider: str) -> object:
     """Return the factory of another package's engine, or None. Raises SettingsError if it cannot be loaded."""
     if ":" in provider:
         return load_path(provider)
-    point = None if provider in CHAT_PROVIDERS else found(GROUP).get(provider)
+    point = None if provider in CHAT_PROVIDERS else plug_ins(GROUP).get(provider)
     return None if point is None else load(point)
 
 
@@ -202,7 +202,7 @@ def _open_own(provider: str, name: str, options: EngineOptions) -> Engine:
 
 
 def _known_providers(provider: str) -> str:
-    names = sorted({*OWN, *found(GROUP), *CHAT_PROVIDERS})
+    names = sorted({*OWN, *plug_ins(GROUP), *CHAT_PROVIDERS})
     near = get_close_matches(provider, names, n=1)
     return (f"Did you mean {near[0]!r}? " if near else "") + (
         f"Write a model as provider:name. The providers are {', '.join(names)}, and any others that LangChain supports."

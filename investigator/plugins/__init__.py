@@ -10,21 +10,21 @@ from types import MappingProxyType
 
 from investigator.errors import SettingsError
 
-__all__ = ["EntryPoint", "found", "load", "load_path"]
+__all__ = ["EntryPoint", "load", "load_path", "plug_ins"]
 
 
-def found(group: str) -> Mapping[str, EntryPoint]:
+def plug_ins(group: str) -> Mapping[str, EntryPoint]:
     """Return the entry points of a group (`investigator.engines`), keyed by name; nothing is imported yet.
 
     Reading the metadata of every installed package takes tens of milliseconds, so call this only for a name that is not
     built in. Results are cached until `sys.path` changes. If two packages add the same name, the package that comes
     first on the path is used.
     """
-    return _found(group, tuple(sys.path))
+    return _plug_ins(group, tuple(sys.path))
 
 
 @cache
-def _found(group: str, path: tuple[str, ...]) -> Mapping[str, EntryPoint]:
+def _plug_ins(group: str, path: tuple[str, ...]) -> Mapping[str, EntryPoint]:
     points: dict[str, EntryPoint] = {}
     for point in entry_points(group=group):
         points.setdefault(point.name, point)

@@ -16,7 +16,7 @@ from investigator.documents.scanning import FolderListing
 from investigator.engines.base import Embedder, Vectors
 from investigator.engines.embedding.rerankers import SentenceReranker, open_reranker
 from investigator.errors import DamagedDocumentError, FolderError
-from investigator.plugins import found
+from investigator.plugins import plug_ins
 from investigator.records import Embedded, Event, FileStatus, FolderStatus, LeftOut, Notice, Search
 from investigator.retrieval.kept_sentences import KeptSentences, windows
 from investigator.retrieval.library import Library
@@ -128,7 +128,7 @@ class FolderIndex:
         """Return True if files had no reader, and the installed plug-ins have changed since the last check."""
         if not any(file.status is FileStatus.UNSUPPORTED for file in self.corpus.unreadable()):
             return False
-        before, now = self.corpus.setting("plug_ins") or "", " ".join(sorted(found(READERS)))
+        before, now = self.corpus.setting("plug_ins") or "", " ".join(sorted(plug_ins(READERS)))
         if now != before:
             self.corpus.set_setting("plug_ins", now)
         return now != before

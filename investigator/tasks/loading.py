@@ -19,7 +19,7 @@ from investigator.dialogue.task_strings import (
 from investigator.dialogue.teachers import MultiTaskTeacher, Teacher
 from investigator.dialogue.worlds import World
 from investigator.errors import NotFoundError
-from investigator.plugins import found
+from investigator.plugins import plug_ins
 from investigator.tasks.file_teacher import FileTeacher
 from investigator.tasks.task_list import PLUG_INS, TASK_LIST, listed_tasks, plugged_in
 
@@ -41,7 +41,7 @@ class Tasks:
         try:
             return load_class([f"{module}:{teacher_name(task)}"], Teacher, sought=f"task {task.strip()}")
         except NotFoundError as error:
-            names = [*(entry.task for entry in TASK_LIST), *found(PLUG_INS)]
+            names = [*(entry.task for entry in TASK_LIST), *plug_ins(PLUG_INS)]
             near = get_close_matches(_name_of(task), names, n=3)
             hint = f"Did you mean {' or '.join(near)}?" if near else LIST_TASKS
             if teachers := _teachers_in(module):

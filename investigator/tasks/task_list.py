@@ -6,7 +6,7 @@ from typing import Final
 
 from investigator.dialogue.task_strings import TaskEntry
 from investigator.errors import DialogueError
-from investigator.plugins import EntryPoint, found, load
+from investigator.plugins import EntryPoint, load, plug_ins
 
 PLUG_INS: Final = "investigator.tasks"
 """The entry point group for tasks from other packages (`chess = somebody.chess`, a module with teachers)."""
@@ -39,12 +39,12 @@ def listed_tasks() -> tuple[TaskEntry, ...]:
     its task in `TASK`; otherwise its name and docstring do. Raises SettingsError if a module cannot be imported, and
     DialogueError if its `TASK` is not a TaskEntry.
     """
-    return (*TASK_LIST, *(_entry(point) for name, point in found(PLUG_INS).items() if name not in _NAMES))
+    return (*TASK_LIST, *(_entry(point) for name, point in plug_ins(PLUG_INS).items() if name not in _NAMES))
 
 
 def plugged_in(name: str) -> EntryPoint | None:
     """Return the entry point of another package's task; None if there is none, or a built-in one."""
-    return None if name in _NAMES else found(PLUG_INS).get(name)
+    return None if name in _NAMES else plug_ins(PLUG_INS).get(name)
 
 
 def _entry(point: EntryPoint) -> TaskEntry:

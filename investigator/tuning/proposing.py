@@ -20,7 +20,7 @@ from investigator.errors import ReplyError, SettingsError
 from investigator.evaluation.measures import Measure
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
-from investigator.plugins import found, load
+from investigator.plugins import load, plug_ins
 from investigator.records import FinishReason, Prompt, Record
 from investigator.resources.distribution import install_command
 from investigator.tuning.candidates import Variant
@@ -94,7 +94,7 @@ Proposer = Callable[[Workshop], Iterable[Variant]]
 
 def proposer_named(name: str) -> Proposer:
     """Return the proposer with the given name. Raises SettingsError if none has it, or its package is missing."""
-    points = found(_GROUP)
+    points = plug_ins(_GROUP)
     if name not in points:
         raise SettingsError(f"unknown proposer {name!r}", hint=f"The known proposers are: {', '.join(points)}.")
     if name == GEPA and find_spec(GEPA) is None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from investigator.errors import SettingsError
-from investigator.plugins import found, load, load_path
+from investigator.plugins import load, load_path, plug_ins
 
 GROUP = "investigator.toys"
 
@@ -23,19 +23,19 @@ def install(folder: Path, entry_points: str, module: str = "BALL = 'red'\n", nam
 
 
 def test_a_package_on_the_path_is_found_and_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert found(GROUP) == {}
+    assert plug_ins(GROUP) == {}
     install(tmp_path, "ball = toybox:BALL")
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert list(found(GROUP)) == ["ball"]
+    assert list(plug_ins(GROUP)) == ["ball"]
     assert "toybox" not in sys.modules
-    assert load(found(GROUP)["ball"]) == "red"
+    assert load(plug_ins(GROUP)["ball"]) == "red"
 
 
 def test_the_first_package_on_the_path_wins_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("second", "first"):
         install(tmp_path / name, f"ball = {name}:BALL", f"BALL = {name!r}\n", name)
         monkeypatch.syspath_prepend(str(tmp_path / name))
-    assert load(found(GROUP)["ball"]) == "first"
+    assert load(plug_ins(GROUP)["ball"]) == "first"
 
 
 def test_a_plug_in_that_breaks_is_named_with_its_package_and_its_error(
@@ -44,7 +44,7 @@ def test_a_plug_in_that_breaks_is_named_with_its_package_and_its_error(
     install(tmp_path, "ball = broken_toybox:BALL", "raise RuntimeError('no paint')\n", "broken_toybox")
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(SettingsError, match=r"broken_toybox:BALL of the package .* RuntimeError: no paint"):
-        load(found(GROUP)["ball"])
+        load(plug_ins(GROUP)["ball"])
 
 
 @pytest.mark.parametrize("path", ["no_such_module:ball", "json:no_such_name", "no module:x"])

@@ -33,7 +33,7 @@ from investigator.documents.readers.unpacking import Unpacked, Unpacking
 from investigator.documents.readers.versions import OWN, TEXTS, reader_version
 from investigator.errors import SettingsError
 from investigator.language.normalise import one_line
-from investigator.plugins import EntryPoint, found, load
+from investigator.plugins import EntryPoint, load, plug_ins
 from investigator.records import FileStatus
 
 __all__ = ["Unpacked", "read", "reader_of"]
@@ -67,12 +67,12 @@ def reader_of(source: SourceFile) -> tuple[str, Reader]:
     if is_own_result(source.data):  # an answer must never become evidence
         raise ReadFailure(FileStatus.EMPTY, OWN_RESULT)
     suffix = PurePath(source.name).suffix.lower()
-    if suffix and suffix not in kinds.SUFFIXES and suffix in found(READERS):
+    if suffix and suffix not in kinds.SUFFIXES and suffix in plug_ins(READERS):
         return f"application/x-{suffix[1:]}", _plug_in(suffix)
     kind = kinds.media_type(source.data, source.name)
     if kind in OWN:
         return kind, own_reader(kind)
-    if kind in found(READERS):
+    if kind in plug_ins(READERS):
         return kind, _plug_in(kind)
     raise ReadFailure(FileStatus.UNSUPPORTED, f"files of the type {kind[:80]} are not supported")
 
@@ -103,7 +103,7 @@ def _reporting_damage(reader: Reader) -> Reader:
 
 def _plug_in(name: str) -> Reader:
     """Return a reader from another package. Raises ReadFailure if the reader cannot be loaded."""
-    point = found(READERS)[name]
+    point = plug_ins(READERS)[name]
     try:
         reader = load(point)
     except SettingsError as error:

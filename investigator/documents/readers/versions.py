@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from investigator.documents.readers import media_types as kinds
 from investigator.documents.readers.base import READERS
-from investigator.plugins import found
+from investigator.plugins import plug_ins
 
 _ALL = 4
 
@@ -73,7 +73,7 @@ def reader_version(kind: str) -> str:
     """Return the media type with the versions of its readers: `application/pdf 1.1 pypdfium2 5.0.0`."""
     if own := OWN.get(kind):
         return " ".join(filter(None, (kind, f"{_ALL}.{own.version}", _library(own.package))))
-    point = found(READERS).get(kind) or found(READERS).get(f".{kind.removeprefix('application/x-')}")
+    point = plug_ins(READERS).get(kind) or plug_ins(READERS).get(f".{kind.removeprefix('application/x-')}")
     package = point.dist if point is not None else None
     return f"{kind} {_ALL} {package.name} {package.version}" if package is not None else f"{kind} {_ALL}"
 
