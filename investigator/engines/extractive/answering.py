@@ -56,8 +56,10 @@ def check(variables: CheckVariables) -> CheckReply:
     """Return which statements are their quotes, word for word; nothing else is judged."""
     return CheckReply(
         statements=tuple(
-            StatementCheck(number=one.number, support=Support.VERBATIM if one.verbatim else Support.UNCHECKED)
-            for one in variables.statements
+            StatementCheck(
+                number=statement.number, support=Support.VERBATIM if statement.verbatim else Support.UNCHECKED
+            )
+            for statement in variables.statements
         )
     )
 
@@ -68,15 +70,15 @@ def _best_first(
     """Yield the quotes that may support an answer, each with its passage, in the order of their best sentences."""
     stretches = [_stretch(document, passage) for document, passage in passages]
     left = [list(_supporting(passage)) for _, passage in passages]
-    found = ranked(stretches, question, embedder)
-    for candidate in found.best:
+    ranking = ranked(stretches, question, embedder)
+    for candidate in ranking.best:
         for entry in left[candidate.stretch]:
             (start, end), span = entry
             if candidate.span[0] < end and start < candidate.span[1]:
                 left[candidate.stretch].remove(entry)
                 yield passages[candidate.stretch][1], span
                 break
-    if not found.sentences:  # all of them are too short to be compared
+    if not ranking.sentences:  # all of them are too short to be compared
         yield from ((passage, span) for (_, passage), own in zip(passages, left, strict=True) for _, span in own)
 
 

@@ -128,6 +128,6 @@ def _fits(text: str, start: int, end: int, neighbour: Span) -> bool:
 def ranked(stretches: Sequence[Stretch], question: str, embedder: Embedder) -> Ranked:
     """Return the sentences of the stretches, those that most likely answer the question first."""
     model = default_calibration().sentence
-    found = candidates(stretches, question, embedder)
-    scored = sorted(((candidate, model.log_odds(candidate.fit)) for candidate in found), key=lambda pair: -pair[1])
+    sentences = candidates(stretches, question, embedder)
+    scored = sorted(((candidate, model.log_odds(candidate.fit)) for candidate in sentences), key=lambda pair: -pair[1])
     return Ranked(stretches, scored, scored[0][1] - _BEHIND_BEST if scored else 0.0)
