@@ -78,7 +78,7 @@ class Batch:
         """Investigate the jobs and return their outcomes in order.
 
         Jobs whose documents have changed in the meantime are repeated once. Raises a job's error if all jobs fail, and
-        the same errors as `OpenFolder.asked`, except those that concern individual replies and documents.
+        the same errors as `OpenFolder.events`, except those that concern individual replies and documents.
         """
         numbered = dict(enumerate(jobs))
         done: dict[int, JobResult] = {}
@@ -112,7 +112,7 @@ class Batch:
         notices: list[str] = []
         kept = True
         try:
-            for event in self.folder.asked(job.new, job.options, OnlyAttempt(self.folder, again)):
+            for event in self.folder.events(job.new, job.options, OnlyAttempt(self.folder, again)):
                 match event:
                     case Started():
                         kept = False

@@ -92,7 +92,7 @@ class Investigations(IndexedFolder):
         new = self._new(question, options)
         with self._open() as folder:
             yield from self.parts.notices()
-            for event in folder.asked(new, options, Attempts(folder)):
+            for event in folder.events(new, options, Attempts(folder)):
                 if isinstance(event, Started | Answered):
                     run_id = event.run_id if isinstance(event, Started) else event.investigation.id
                     Runs(folder.runs).note_asked(run_id)
@@ -108,7 +108,7 @@ class Investigations(IndexedFolder):
         with self._open() as folder:
             for _ in folder.read():
                 pass
-            yield lambda question, options: folder.asked(
+            yield lambda question, options: folder.events(
                 self._new(question, options), options, Attempts(folder, is_read=True)
             )
 

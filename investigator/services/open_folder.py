@@ -78,7 +78,7 @@ class OpenFolder:
         self.drifted -= again
         yield from read_folder(self.index, again)
 
-    def asked(self, new: Investigation, options: RunOptions, attempts: Attempts) -> Iterator[Event]:
+    def events(self, new: Investigation, options: RunOptions, attempts: Attempts) -> Iterator[Event]:
         """Start or resume the run that a new record describes, or return the existing answer; the last event is
         Answered.
 

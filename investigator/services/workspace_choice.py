@@ -80,8 +80,8 @@ def _take_over(folder: Path, own: Path, settings: FolderSettings, notice: Callab
     left = tuple(left_behind())
     if not left:
         return
-    found = _with_contents(folder, settings)
-    shared = {candidate: _shared(folder, found, _indexed(candidate)) for candidate in left}
+    files = _with_contents(folder, settings)
+    shared = {candidate: _shared(folder, files, _indexed(candidate)) for candidate in left}
     best = max(left, key=lambda candidate: shared[candidate])
     if shared[best] < _CLEAR_MAJORITY:
         return
@@ -108,14 +108,14 @@ def _indexed(workspace: Path) -> Mapping[str, FileRecord]:
         return {}
 
 
-def _shared(folder: Path, found: Sequence[FoundFile], kept: Mapping[str, FileRecord]) -> Fraction:
+def _shared(folder: Path, files: Sequence[FoundFile], kept: Mapping[str, FileRecord]) -> Fraction:
     """Return how many files a folder and a workspace have in common, as a share of the larger of the two.
 
     Equal files count once.
     """
     sizes, hashes = {record.size for record in kept.values()}, {record.content_hash for record in kept.values()} - {""}
     same, others = set[str](), 0
-    for file in found:
+    for file in files:
         content = _content_hash(folder, file, kept.get(file.id)) if file.size in sizes else ""
         if content in hashes:
             same.add(content)
