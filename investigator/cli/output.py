@@ -63,8 +63,8 @@ class OutputOptions:
         """Write the requested files, and print the investigation. Raises RunError."""
         self.write(investigation, investigator)
         # on a terminal, the user's question is visible just above
-        asked = question_text(investigation) if again or isinstance(sys.stdout, ForFile) else Text()
-        text = Text.assemble(asked, investigation_text(investigation))
+        question = question_text(investigation) if again or isinstance(sys.stdout, ForFile) else Text()
+        text = Text.assemble(question, investigation_text(investigation))
         print_result(Printed.INVESTIGATION, investigation, lambda _: text, as_json=self.as_json)
 
 
