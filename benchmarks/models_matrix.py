@@ -40,7 +40,7 @@ def filled_matrix(setup: Setup, arguments: argparse.Namespace) -> FilledMatrix:
     investigator = setup.investigator(sets / _SET / f"docs_{split}")
     for _ in investigator.index(vectors=True):
         pass
-    questions = [question.asked for question in chosen.values()]
+    questions = [question.wording for question in chosen.values()]
     matrix = investigator.matrix(questions, RunOptions(only=tuple(chosen), fresh=True))
     filled = FilledMatrix(questions=tuple(chosen.values()), matrix=matrix)
     keep_row(arguments.rows.with_suffix(".matrix.jsonl"), filled)

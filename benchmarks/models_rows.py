@@ -150,7 +150,7 @@ def blank_row(task: Task, model: str) -> Row:
         id=question.id,
         side=task.side,
         kind=question.kind or "",
-        question=question.asked,
+        question=question.wording,
         answerable=bool(question.answerable),
         gold=question.answers or (),
         key_points=tuple(point.text for point in question.key_points or () if point.text),

@@ -88,7 +88,7 @@ def second_plans(setup: Setup, arguments: argparse.Namespace) -> list[SecondPlan
 def _in_folder(setup: Setup, tasks: Sequence[Task]) -> list[SecondPlan]:
     folder, overrides = tasks[0].folder, tasks[0].side.overrides
     plain = setup.investigator(folder, overrides).engines
-    withheld = {task.question.asked: min(task.question.documents) for task in tasks}
+    withheld = {task.question.wording: min(task.question.documents) for task in tasks}
     engines = {**plain, Role.PLAN: FirstPlanWithout(plain[Role.PLAN], withheld)}
     investigator = setup.investigator(folder, overrides, engines)
     for _ in investigator.index(vectors=True):
@@ -98,13 +98,13 @@ def _in_folder(setup: Setup, tasks: Sequence[Task]) -> list[SecondPlan]:
         def outcome(task: Task) -> SecondPlan:
             blank = blank_row(task, investigator.engine_name)
             try:
-                events = list(ask(task.question.asked, RunOptions(fresh=True)))
+                events = list(ask(task.question.wording, RunOptions(fresh=True)))
             except InvestigatorError as error:
                 return SecondPlan(row=blank.changed(failure=f"{type(error).__name__}: {error.message}"))
             (run,) = [event.investigation for event in events if isinstance(event, Answered)]
             later = [step.document_id for step in run.plan.steps if step.round > 1]
             row = investigated(blank, task, investigator, events)
-            return SecondPlan(row=row, planned=withheld[task.question.asked] in later)
+            return SecondPlan(row=row, planned=withheld[task.question.wording] in later)
 
         return list(in_order(outcome, tasks, setup.jobs))
 

@@ -117,7 +117,7 @@ def _ask_tasks(investigator: Investigator, tasks: Sequence[Task], jobs: int, kee
         pass
     alone = [task for task in tasks if task.side is Side.ONE_PROMPT]
     with investigator.library() as library:
-        passages = {task.key: [hit.passage for hit in library.hits(task.question.asked, PASSAGES)] for task in alone}
+        passages = {task.key: [hit.passage for hit in library.hits(task.question.wording, PASSAGES)] for task in alone}
     with investigator.opened() as ask, ThreadPoolExecutor(jobs) as pool:
 
         def answer(task: Task) -> None:
@@ -126,7 +126,7 @@ def _ask_tasks(investigator: Investigator, tasks: Sequence[Task], jobs: int, kee
                 if task.key in passages:
                     row = one_prompt(blank, task, investigator.engines[Role.ANSWER], passages[task.key])
                 else:
-                    row = investigated(blank, task, investigator, ask(task.question.asked, RunOptions(fresh=True)))
+                    row = investigated(blank, task, investigator, ask(task.question.wording, RunOptions(fresh=True)))
             except InvestigatorError as error:
                 row = blank.changed(failure=f"{type(error).__name__}: {error.message}")
             keep(row.changed(seconds=round(time.monotonic() - began, 1)))
@@ -174,7 +174,7 @@ def belonging(answer: Answer) -> tuple[str, ...]:
 
 def one_prompt(blank: Row, task: Task, engine: Engine, passages: Sequence[Passage]) -> Row:
     """Return the row of a single prompt with as many of the passages as fit. Raises EngineError."""
-    question, room = task.question.asked, traits_of(engine).context_tokens
+    question, room = task.question.wording, traits_of(engine).context_tokens
     for count in range(len(passages), -1, -1):
         text = _PROMPT.render(question=question, passages=passages[:count])
         if room is None or tokens_of(engine, text) <= room:

@@ -97,8 +97,10 @@ def compared(folder: int, case: Case, sides: Sequence[Side], server: CountingSer
 
 
 def _said(side: Side, question: SetQuestion, label: str) -> Said:
-    said = side.ask(question.asked, label)
-    _tell(f"{side.name}: {said.status}, {said.spent.calls} calls, {said.seconds:.1f} s, {said.about}: {question.asked}")
+    said = side.ask(question.wording, label)
+    _tell(
+        f"{side.name}: {said.status}, {said.spent.calls} calls, {said.seconds:.1f} s, {said.about}: {question.wording}"
+    )
     return said
 
 

@@ -45,7 +45,7 @@ def numbers_of(asked: Sequence[Asked], sides: Sequence[str]) -> dict[str, object
         {
             "folder": one.folder,
             "id": one.question.id,
-            "question": one.question.asked,
+            "question": one.question.wording,
             "answerable": one.question.answerable,
             "about": one.question.about,
             **{
@@ -97,7 +97,7 @@ def _questions(asked: Sequence[Asked], sides: Sequence[str]) -> list[tuple[str, 
     heading = [f"{side}: {what}" for side in sides for what in ("calls", "tokens", "seconds", "result")]
     rows: list[tuple[str, ...]] = [("question", *heading)]
     for one in asked:
-        cells = [one.question.asked if one.question.answerable else f"{one.question.asked} (no answer)"]
+        cells = [one.question.wording if one.question.answerable else f"{one.question.wording} (no answer)"]
         for side in sides:
             said = one.said[side]
             cells += [f"{said.spent.calls}", f"{said.spent.tokens:,}", f"{said.seconds:,.1f}", _worth(one, side)]

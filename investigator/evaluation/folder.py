@@ -168,7 +168,7 @@ class FolderEvaluation:
         blank = Outcome(evaluation=self._evaluation, id=question.id)
         whole, began = False, perf_counter()
         try:
-            for event in ask(question.asked, self._options):
+            for event in ask(question.wording, self._options):
                 whole |= isinstance(event, Started) and not event.resumed
                 if self._joint is not None and self._joint.refused is not None:
                     raise BudgetSpent(self._joint.refused)  # an incomplete investigation must not be measured

@@ -50,7 +50,7 @@ class Question(RowWithId):
         return self.scope or (self.meta.scope if self.meta else None)
 
     @property
-    def asked(self) -> str:
+    def wording(self) -> str:
         """Return the question as a user would ask it; if it is about one document, it names the document."""
         return f"In {self.document_asked}: {self.question}" if self.document_asked else self.question
 

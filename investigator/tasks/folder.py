@@ -38,7 +38,7 @@ class DefaultTeacher(FileTeacher):
     def examples(self) -> Iterator[tuple[Fields, bool]]:
         folder = documents_folder(self.opt, self.file)
         for question in read_questions(self.file):
-            yield {"text": question.asked, **_known(question), "folder": str(folder)}, True
+            yield {"text": question.wording, **_known(question), "folder": str(folder)}, True
 
     def custom_evaluation(self, teacher_action: Message, labels: list[str], model_response: Message) -> None:
         status, citations = str(model_response.get("status")), model_response.get("citations") or ()

@@ -119,7 +119,7 @@ def compared(
         if paired is not None and (isinstance(measure, Measure) or paired.first or paired.second):
             rows[measure] = paired
     examples = [
-        ChangedExample(words=each.asked, first=first.changed(citations=()), second=second.changed(citations=()))
+        ChangedExample(words=each.wording, first=first.changed(citations=()), second=second.changed(citations=()))
         for each in whole
         for first, second in [(before[0][each.id], after[0][each.id])]
         if (first.value(judged_by), first.status) != (second.value(judged_by), second.status)

@@ -116,4 +116,4 @@ class GepaAdapter:
             answer, feedback = f"{outcome.status}: {outcome.answer[:_SHOWN]}", f"{feedback}; {outcome.failure}"
         wanted = [*(question.evidence or ()), *(question.answers or ())]
         right = json.dumps(wanted[:3], ensure_ascii=False) if question.answerable is not False else "unanswerable"
-        return {"question": question.asked, "said": answer, "right": right, "feedback": feedback}
+        return {"question": question.wording, "said": answer, "right": right, "feedback": feedback}

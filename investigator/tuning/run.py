@@ -244,7 +244,7 @@ class TuningRun:
         select, test = self._sets.select, self._sets.test
         count = None if self._options.search else sum(1 for _ in self._listed())
         trials = race_size(min(_PROPOSED if count is None else count, MOST_CANDIDATES), len(select)) + 2 * len(test)
-        first = self._investigator.forecast(select[0].asked).expected
+        first = self._investigator.forecast(select[0].wording).expected
         expected = Usage(**{name: type(value)(value * trials) for name, value in first})
         return TuningPlan(
             reflect=len(self._sets.reflect),

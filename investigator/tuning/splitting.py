@@ -93,4 +93,4 @@ def _groups(questions: Sequence[Question], twins: Mapping[str, str]) -> list[lis
 
 
 def _words(question: Question) -> str:
-    return f"question {plain(question.asked)}"
+    return f"question {plain(question.wording)}"

@@ -72,7 +72,7 @@ def test_the_words_of_an_answer_are_measured_but_not_against_labels() -> None:
 def test_a_question_about_one_document_names_it() -> None:
     for row in ({"scope": "a.pdf"}, {"meta": {"scope": "a.pdf", "hops": 2}}):
         about = question(**row)
-        assert about.asked == "In a.pdf: ?"
+        assert about.wording == "In a.pdf: ?"
         assert about.documents == {"a.pdf"}
     assert question(scope="a.pdf", answerable=False).documents == frozenset()
     assert question(scope="a.pdf", doc_ids=["b.pdf"]).documents == {"b.pdf"}
