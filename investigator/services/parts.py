@@ -7,7 +7,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeAlias
 
@@ -42,6 +42,7 @@ from investigator.tracing.opening import open_tracer
 if TYPE_CHECKING:
     from langchain_core.callbacks import BaseCallbackHandler
 
+    from investigator.cluster.ray_crew import RayCrew
     from investigator.cluster.sharded_index import ShardedIndex
 
 OpenIndex: TypeAlias = "FolderIndex | ShardedIndex"
@@ -197,11 +198,16 @@ class Parts:
         parts = IndexSettings(settings.folder, settings.reader, settings.chunks, settings.retrieval)
         if not settings.cluster.address:
             return FolderIndex(folder, workspace, parts, embedder, self.notify)
-        from investigator.cluster.ray_crew import RayCrew  # few folders have shards
         from investigator.cluster.sharded_index import ShardedIndex
 
-        crew, count = RayCrew(settings.cluster), settings.cluster.shards
-        return ShardedIndex(folder, workspace, parts, count, embedder, self._open_there, crew, self.notify)
+        count = settings.cluster.shards
+        return ShardedIndex(folder, workspace, parts, count, embedder, self._open_there, self._crew, self.notify)
+
+    @cached_property
+    def _crew(self) -> RayCrew:
+        from investigator.cluster.ray_crew import RayCrew  # few folders have shards
+
+        return RayCrew(self.settings.cluster)
 
 
 def open_embedder(settings: Settings) -> Embedder:

@@ -9,7 +9,7 @@ import pytest
 from made_files import Placed, pdf
 
 from investigator import Investigator, Quote, ScriptedEmbedder
-from investigator.errors import FolderError, SourceChangedError
+from investigator.errors import NotFoundError, SourceChangedError
 from investigator.records import Document
 from investigator.services.document_pages import DocumentPages
 from investigator.store.corpus import Corpus
@@ -104,7 +104,7 @@ def test_a_quote_that_the_index_does_not_hold_any_more_is_not_marked(pages: Docu
 
 @pytest.mark.parametrize(("name", "reason"), [("shut.pdf", "damaged"), ("../etc/passwd", "unknown document")])
 def test_a_file_that_is_no_document_of_the_index_is_never_opened(pages: DocumentPages, name: str, reason: str) -> None:
-    with pytest.raises(FolderError, match=reason):
+    with pytest.raises(NotFoundError, match=reason):
         pages.picture(name, 1)
 
 
