@@ -42,8 +42,8 @@ class Fault(NamedTuple):
 
 
 class ReadTemplate(NamedTuple):
-    """The content of a template: the names that it uses without setting them, each with its first line; its fixed text;
-    the rendered text; and its fault, if any.
+    """What is known of a template: the names that it uses without setting them, each with its first line, and its fixed
+    text, or else its text with values; and its fault, if any.
     """
 
     names: Mapping[str, int] = {}
@@ -66,24 +66,24 @@ _ENVIRONMENT = _Environment()
 
 
 def read_template(source: str, values: Mapping[str, Plain] | None = None) -> ReadTemplate:
-    """Read a template and, if values are given, render it. Has no limits on time or memory."""
+    """Render a template or, if no values are given, return its names and words. Has no limits on time or memory."""
     try:
-        names, own_words, template = _parsed(source)
-        text = _rendered(template, values) if values is not None else ""
+        template = _compiled(source)
+        if values is not None:
+            return ReadTemplate(text=_rendered(template, values))
+        tree = _ENVIRONMENT.parse(source)
     except _FAILURES as error:
         return ReadTemplate(fault=_fault(error))
-    return ReadTemplate(names, own_words, text)
-
-
-@lru_cache(maxsize=128)
-def _parsed(source: str) -> tuple[Mapping[str, int], str, Template]:
-    tree = _ENVIRONMENT.parse(source)
     lines: dict[str, int] = {}
     for node in tree.find_all(nodes.Name):
         lines[node.name] = min(node.lineno, lines.get(node.name, node.lineno))
     names = {name: lines.get(name, 1) for name in find_undeclared_variables(tree)}
-    own_words = "".join(words.data for words in tree.find_all(nodes.TemplateData))
-    return names, own_words, _ENVIRONMENT.from_string(tree)
+    return ReadTemplate(names, "".join(words.data for words in tree.find_all(nodes.TemplateData)))
+
+
+@lru_cache(maxsize=128)
+def _compiled(source: str) -> Template:
+    return _ENVIRONMENT.from_string(source)
 
 
 def _rendered(template: Template, values: Mapping[str, Plain]) -> str:
