@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 
-from investigator.asking.templates import SUFFIX, Fault, ReadTemplate, read_template, source_of
+from investigator.asking.templates import SUFFIX, Fault, ReadTemplate, source_of
 from investigator.errors import TemplateError
 from investigator.files.own_process import pipe, start_module
 from investigator.records.base import Plain
@@ -29,6 +29,8 @@ def safely_read(source: str, values: Mapping[str, Plain] | None = None) -> ReadT
     text, and in the child process otherwise.
     """
     if source in _shipped_sources():
+        from investigator.asking.sandbox import read_template
+
         return read_template(source, values)
     return _process(os.getpid()).read(source, values)
 
@@ -95,6 +97,8 @@ def _process(_: int) -> TemplateProcess:
 
 def main() -> None:
     """Answer requests in the child process until standard input ends."""
+    import investigator.asking.sandbox  # noqa: F401 - before the time and the memory of a template are limited
+
     if sys.platform != "win32":
         import resource
 
@@ -109,6 +113,8 @@ def main() -> None:
 
 def _within(seconds: float, source: str, values: Mapping[str, Plain] | None) -> ReadTemplate:
     """Read a template; its fault names the line that was reached when the time was up, if the system has alarms."""
+    from investigator.asking.sandbox import read_template
+
     if sys.platform == "win32":
         return read_template(source, values)
 

@@ -15,11 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from investigator.asking import template_process
+from investigator.asking import sandbox
 from investigator.asking.prompts import Prompts
+from investigator.asking.sandbox import read_template
 from investigator.asking.template_filters import FILTERS
 from investigator.asking.template_process import TemplateProcess
-from investigator.asking.templates import MOST_OCTETS, Fault, read_template, source_of
+from investigator.asking.templates import MOST_OCTETS, Fault, source_of
 from investigator.bb3.records import CONTRACTS, Module
 from investigator.errors import TemplateError
 from investigator.records import AskVariables, ShownDocument, ShownPassage
@@ -130,7 +131,7 @@ def test_a_process_that_was_ended_is_started_again(process: TemplateProcess) -> 
 
 
 def test_a_template_of_one_s_own_never_runs_in_this_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(template_process, "read_template", lambda *_: pytest.fail("it ran in this process"))
+    monkeypatch.setattr(sandbox, "read_template", lambda *_: pytest.fail("it ran in this process"))
     template = tmp_path / "given.j2"
     template.write_text("{{ mission }} {{ '{}'.format(8) }}", encoding="utf-8")
     assert Prompts().render(template, VARIABLES) == "Find figures. 8"
