@@ -151,12 +151,7 @@ def _best_chunks(library: DocumentIndex, document_id: str, queries: Sequence[str
     """
     scores: dict[Span, float] = {}
     for query in dict.fromkeys(queries):
-        if is_reranked:
-            ranked = library.spans(query, document_id, _RANKED)
-        else:
-            hits = library.hits(query, _RANKED, document_id)
-            ranked = tuple((hit.passage.start, hit.passage.end) for hit in hits)
-        for rank, span in enumerate(ranked):
+        for rank, span in enumerate(library.spans(query, document_id, _RANKED, is_reranked=is_reranked)):
             scores[span] = scores.get(span, 0.0) + 1 / (_RANK_CONSTANT + rank)
     return sorted(scores, key=lambda span: -scores[span])
 

@@ -36,7 +36,7 @@ class DocumentIndex(Protocol):
     def expect(self, queries: Sequence[str]) -> None: ...
     def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]: ...
     def hits(self, query: str, limit: int, document_id: str | None = None) -> tuple[SearchHit, ...]: ...
-    def spans(self, query: str, document_id: str, limit: int) -> tuple[tuple[int, int], ...]: ...
+    def spans(self, query: str, document_id: str, limit: int, *, is_reranked: bool) -> tuple[tuple[int, int], ...]: ...
     def holders(self, query: str) -> frozenset[str]: ...
 
 
@@ -115,9 +115,17 @@ class Library:
         passages.sort(key=lambda entry: -(entry[0] + entry[1].score))
         return tuple(passage for _, passage in passages[: self._settings.passages])
 
-    def spans(self, query: str, document_id: str, limit: int) -> tuple[tuple[int, int], ...]:
-        """Return the spans of a document's best chunks for a query, best first, as the reranker orders them."""
-        return self._passages.spans(query, document_id, limit)
+    def spans(self, query: str, document_id: str, limit: int, *, is_reranked: bool) -> tuple[tuple[int, int], ...]:
+        """Return the spans of a document's best chunks for a query, best first; with `is_reranked`, as the reranker
+        orders them, which takes longer.
+        """
+        if is_reranked:
+            return self._passages.spans(query, document_id, limit)
+        chunks = self._search.best(query, max(limit, self._settings.depth), document_id=document_id)
+        best = sorted(chunks, key=lambda chunk: -chunk.score)[:limit]
+        spans = self._corpus.chunk_spans([chunk.chunk_id for chunk in best])
+        own = (spans[chunk.chunk_id] for chunk in best if chunk.chunk_id in spans)
+        return tuple((chunk.start, chunk.end) for chunk in own)
 
     def ranked(self, query: str, limit: int, half: Half = Half.BOTH) -> tuple[ChunkHit, ...]:
         """Return the best chunks in the folder for a query, best first, found by keyword search, vector search, or

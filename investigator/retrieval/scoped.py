@@ -64,9 +64,11 @@ class ScopedIndex:
         every = (hit for name in sorted(self._scope) for hit in self._inner.hits(query, limit, name))
         return tuple(sorted(every, key=lambda hit: -hit.passage.score)[:limit])
 
-    def spans(self, query: str, document_id: str, limit: int) -> tuple[tuple[int, int], ...]:
+    def spans(self, query: str, document_id: str, limit: int, *, is_reranked: bool) -> tuple[tuple[int, int], ...]:
         """Return the spans of the best chunks of a document in the scope."""
-        return self._inner.spans(query, document_id, limit) if document_id in self._scope else ()
+        return (
+            self._inner.spans(query, document_id, limit, is_reranked=is_reranked) if document_id in self._scope else ()
+        )
 
     def holders(self, query: str) -> frozenset[str]:
         """Return the documents in the scope that contain a word of a query."""
