@@ -13,8 +13,8 @@ import numpy.typing as npt
 from investigator.engines.embedding.cached import CachedEmbedder
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.engines.extractive import ExtractiveEngine
-from investigator.engines.extractive.asking import stretches
 from investigator.engines.extractive.candidates import SentenceFit, candidates
+from investigator.engines.extractive.engine import stretches
 from investigator.evaluation.answer_text import holds, overlaps
 from investigator.investigator import Investigator
 from investigator.records import AnswerStatus, AskVariables, Prompt, Reply, Standing

@@ -22,8 +22,8 @@ from pathlib import Path
 
 from sqlalchemy import insert
 
+from investigator.bb3.folder_chat import UserMemories
 from investigator.bb3.memory.long_term import LongTermMemory
-from investigator.bb3.memory.of_chats import UserMemories
 from investigator.bb3.records import Speaker
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.store.database import FileDatabase

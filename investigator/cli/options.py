@@ -1,4 +1,4 @@
-"""Groups of options that several commands share; see `option_groups`."""
+"""Groups of options that several commands share; see `lazy_command.with_groups`."""
 
 from __future__ import annotations
 

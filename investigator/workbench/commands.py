@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +17,8 @@ import typer
 from rich.text import Text
 
 from investigator.asking.contracts import METHOD, SYNTAX, example_of
-from investigator.asking.prompts import Prompts
+from investigator.asking.prompts import Prompts, nearest, template_version
+from investigator.asking.templates import SUFFIX, file_in, source_of
 from investigator.bb3.records import CONTRACTS
 from investigator.cli.ask import CeilingOptions, TraceOptions
 from investigator.cli.options import AsJson, CommonOptions, Folder, PromptsFolder
@@ -23,12 +26,12 @@ from investigator.cli.output import note, print_plain, print_record, print_resul
 from investigator.cli.progress import display_on
 from investigator.engines.base import guessed_tokens, tokens_of, traits_of
 from investigator.engines.roles import role_of
-from investigator.errors import SettingsError
+from investigator.errors import SettingsError, TemplateError, UserError
+from investigator.files import write_private
 from investigator.investigator import Investigator
 from investigator.reports.schemas import Printed
 from investigator.resources import prompts_folder
-from investigator.workbench.catalogue import card, copy_templates, named
-from investigator.workbench.records import TemplateList, TemplateTrial
+from investigator.workbench.records import TemplateCard, TemplateList, TemplateTrial
 from investigator.workbench.trial import judged, trial_text, tried
 from investigator.workbench.uses import FoundUses, uses_in
 
@@ -168,3 +171,62 @@ def run_template(
     for notice in parts.notices():
         note(notice.text)
     print_result(Printed.TEMPLATE_TRIAL, trial, trial_text, as_json=as_json)
+
+
+_HEAD = re.compile(r"\{#-?\s*Purpose:\s*(.+?)\.?\s*Variables:", re.DOTALL)
+_OWNERS = {"bb3": "chat"}
+
+
+def named(patterns: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of templates that match the given names or patterns, such as `query/*`. Raises TemplateError."""
+    matches: dict[str, None] = {}
+    for pattern in patterns:
+        wanted = pattern.removesuffix(SUFFIX)
+        names = [name for name in CONTRACTS if fnmatchcase(name, wanted)]
+        if not names:
+            near = nearest(wanted, tuple(CONTRACTS))
+            meant = f"Did you mean {near}? " if near else ""
+            raise TemplateError(f"unknown template {pattern}", hint=f"{meant}To list all: investigator prompts list")
+        matches.update(dict.fromkeys(names))
+    return tuple(matches)
+
+
+def card(name: str, prompts: Prompts) -> TemplateCard:
+    """Return the card of a template. Raises TemplateError if its file cannot be read."""
+    contract, file = CONTRACTS[name], prompts.path(name)
+    owner = name.partition("/")[0]
+    head = _HEAD.search(source_of(shipped(name)))
+    return TemplateCard(
+        name=name,
+        owner=_OWNERS.get(owner) or owner.title().replace("_", ""),
+        purpose=" ".join(head[1].split()) if head else "",
+        file=str(file),
+        own=file != shipped(name),
+        tokens=template_version(name, source_of(file)).tokens,
+        variables=tuple(contract.variables.model_fields),
+        must_use=contract.must_use,
+        reply=contract.reply.__name__ if contract.reply else "",
+        must_name=contract.must_name,
+    )
+
+
+def shipped(name: str) -> Path:
+    """Return the path of the shipped template."""
+    return prompts_folder() / f"{name}{SUFFIX}"
+
+
+def copy_templates(names: Sequence[str], folder: Path, *, force: bool = False) -> tuple[Path, ...]:
+    """Copy shipped templates into a folder; return the files. Raises UserError if any of them already exist, unless
+    `force` is True.
+    """
+    places = {name: folder / f"{name}{SUFFIX}" for name in names}
+    there = [str(place) for name, place in places.items() if file_in(folder, f"{name}{SUFFIX}") is not None]
+    if there and not force:
+        raise UserError(f"files already exist: {', '.join(there)}", hint="Choose another folder, or add --force.")
+    for name, place in places.items():
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            write_private(place, shipped(name).read_bytes())
+        except OSError as error:
+            raise UserError(f"{place} cannot be written: {error.strerror}", hint="Choose another folder.") from error
+    return tuple(places.values())

@@ -7,7 +7,7 @@ from jinja2.meta import find_undeclared_variables
 
 from investigator.asking.contracts import METHOD, example_of
 from investigator.asking.prompts import Prompts
-from investigator.asking.template_filters import FILTERS
+from investigator.asking.sandbox import FILTERS
 from investigator.asking.template_process import safely_read
 from investigator.asking.templates import source_of
 from investigator.bb3.records import CONTRACTS as OF_THE_CHAT

@@ -13,8 +13,8 @@ import pytest
 from sqlalchemy import text as sql
 from sqlalchemy import update
 
+from investigator.bb3.folder_chat import UserMemories
 from investigator.bb3.memory.long_term import LONGEST_MEMORY, FactSource, LongTermMemory
-from investigator.bb3.memory.of_chats import UserMemories
 from investigator.bb3.records import Speaker
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.engines.scripted import ScriptedEmbedder

@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from investigator.cli.option_groups import with_groups
+from investigator.cli.lazy_command import with_groups
 
 
 @dataclass(frozen=True)

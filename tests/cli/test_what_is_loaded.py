@@ -117,7 +117,6 @@ def test_help_loads_no_command() -> None:
         assert {name for name in modules if name.startswith("cli.")} == {
             "cli.main",
             "cli.lazy_command",
-            "cli.option_groups",
             "cli.streams",
         }
         assert not modules & {"investigator", "settings", "store", "engines", "doctor"}

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
-from investigator.documents.patterns import Patterns
+from investigator.documents.ignoring import Patterns
 from investigator.documents.scanning import FolderSettings, scan
 
 FILES = (

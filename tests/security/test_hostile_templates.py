@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 
 from investigator.asking import sandbox
 from investigator.asking.prompts import Prompts
-from investigator.asking.sandbox import read_template
-from investigator.asking.template_filters import FILTERS
+from investigator.asking.sandbox import FILTERS, read_template
 from investigator.asking.template_process import TemplateProcess
 from investigator.asking.templates import MOST_OCTETS, Fault, source_of
 from investigator.bb3.records import CONTRACTS, Module

@@ -12,7 +12,7 @@ import pytest
 from power_plants import write_folder
 
 from investigator import Investigator, ScriptedEmbedder
-from investigator.bb3.commands.served_talks import open_talks
+from investigator.bb3.commands.serve import open_talks
 from investigator.bb3.search.server import folder_searches
 from investigator.server.service import Service
 

@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from investigator import Investigator, ScriptedEmbedder
-from investigator.bb3.commands.served_talks import open_talks
+from investigator.bb3.commands.serve import open_talks
 from investigator.secrets import register
 from investigator.server.chats import Begin, Chats, Say, Watch
 from investigator.server.folders import ServedFolder, served_folders

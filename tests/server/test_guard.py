@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from investigator import Investigator, ScriptedEmbedder
-from investigator.bb3.commands.served_talks import open_talks
+from investigator.bb3.commands.serve import open_talks
 from investigator.bb3.search.client import reached_server
 from investigator.errors import ForeignFileError, SettingsError
 from investigator.server.access import Access, allowed_hosts

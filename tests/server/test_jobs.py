@@ -13,7 +13,7 @@ import pytest
 from power_plants import ABSENT, ONE, write_folder
 
 from investigator import Investigator, ScriptedEmbedder
-from investigator.bb3.commands.served_talks import open_talks
+from investigator.bb3.commands.serve import open_talks
 from investigator.errors import SettingsError
 from investigator.records import Event as Happened
 from investigator.records import Planned

@@ -12,7 +12,7 @@ import pytest
 from power_plants import ABSENT, ONE
 
 from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
-from investigator.bb3.commands.served_talks import open_talks
+from investigator.bb3.commands.serve import open_talks
 from investigator.records import (
     AnswerReply,
     AnswerVariables,

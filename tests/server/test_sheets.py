@@ -12,7 +12,7 @@ import pypdfium2
 import pytest
 
 from investigator import Investigator, ScriptedEmbedder
-from investigator.bb3.commands.served_talks import open_talks
+from investigator.bb3.commands.serve import open_talks
 from investigator.server.service import Service
 
 ROWS = (

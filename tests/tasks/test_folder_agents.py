@@ -24,7 +24,7 @@ from investigator.investigator import Investigator
 from investigator.records import Prompt
 from investigator.store.locations import default_workspace
 from investigator.tasks.agents import FolderChatAgent
-from investigator.tasks.evaluating import evaluate
+from investigator.tasks.commands.eval_task import evaluate
 
 BUILT = {"mill": "1911", "school": "1924", "bridge": "1932", "chapel": "1875"}
 VALID = {"datatype": "valid"}

@@ -16,7 +16,7 @@ from investigator.dialogue.worlds import World
 from investigator.dialogue.worlds.creating import create_world
 from investigator.errors import DialogueError
 from investigator.records import Quote
-from investigator.tasks.evaluating import evaluate
+from investigator.tasks.commands.eval_task import evaluate
 from investigator.tasks.loading import Tasks
 
 DATA = Path(__file__).resolve().parents[2] / "data"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -13,13 +14,17 @@ from investigator.asking.budget import BudgetSpent
 from investigator.cli.options import AsJson, CommonOptions
 from investigator.cli.output import print_record, print_styled, tell
 from investigator.cli.progress import shown
-from investigator.dialogue.metrics import report_table
+from investigator.dialogue.datatypes import Datatype
+from investigator.dialogue.metrics import Report, report_table
 from investigator.dialogue.registry import WITHOUT_DOCUMENTS, create_agent
-from investigator.dialogue.worlds import World, create_world
+from investigator.dialogue.teachers import Teacher
+from investigator.dialogue.worlds import MultiWorld, World, create_world
+from investigator.dialogue.worlds.batch import WorldOfCopies
 from investigator.errors import DialogueError
+from investigator.evaluation.folder import turns
+from investigator.records import Progressed
 from investigator.reports.schemas import Printed
 from investigator.tasks.commands.tasks import find_in_current_folder
-from investigator.tasks.evaluating import progress
 from investigator.tasks.loading import Tasks
 from investigator.tasks.printed import TaskReport
 
@@ -99,3 +104,33 @@ def _evaluate(world: World, turns: int | None, as_json: bool) -> None:
             print_record(Printed.TASK_EVALUATION, TaskReport(metrics=figures))
         elif report:
             print_styled(Text(f"{report_table(report)}\n"))
+
+
+def evaluate(world: World, count: int | None = None) -> Report:
+    """Return the metrics for one pass through the world's data, or for at most `count` turns. Raises the errors of
+    `progress`.
+    """
+    for _ in progress(world, count):
+        pass
+    return world.report()
+
+
+def progress(world: World, count: int | None = None) -> Iterator[Progressed]:
+    """Reset a world, let it run through its data or for at most `count` turns, and yield the number of examples so far.
+    Raises DialogueError if the data never ends, as in training, and no `count` is given.
+    """
+    if count is None and _is_endless(world):
+        hint = "Evaluate with datatype=valid or test, or give a count."
+        raise DialogueError("training data repeats endlessly", hint=hint)
+    world.reset()
+    whole = world.num_examples()
+    for _ in turns(world, count):
+        yield Progressed(phase="examples", done=world.total_exs, total=max(whole or 0, world.total_exs))
+
+
+def _is_endless(world: World) -> bool:
+    """Return True if the data of any teacher repeats without end; each task string may set its own datatype."""
+    parts = world.worlds if isinstance(world, MultiWorld) else [world.world] if isinstance(world, WorldOfCopies) else []
+    asking = [agent.datatype for agent in world.get_agents() if isinstance(agent, Teacher)]
+    asking = asking or [Datatype(world.opt.text("datatype", "train"))]
+    return any(_is_endless(part) for part in parts) or any(datatype.cycles for datatype in asking)

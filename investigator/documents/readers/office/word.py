@@ -1,10 +1,12 @@
 """Word documents (.docx): body, tables and text boxes in order, then notes, comments, headers and footers.
 
-There are no page numbers: a .docx file does not record its page breaks.
+There are no page numbers: a .docx file does not record its page breaks. Characters of symbol fonts and the states of
+form fields are shown as Word shows them.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from xml.etree import ElementTree
 
@@ -22,8 +24,6 @@ from investigator.documents.readers.base import (
 from investigator.documents.readers.builder import TextBuilder
 from investigator.documents.readers.office.word_numbers import Numbers
 from investigator.documents.readers.office.word_styles import Styles, child, is_on, is_outlined, value
-from investigator.documents.readers.office.word_symbols import legacy_field, symbol, symbols
-from investigator.documents.readers.office.word_tables import first_row_differs, grid_span, merged_down
 from investigator.documents.readers.pictures.picture import embedded_texts
 from investigator.documents.readers.sheets.charts import add_chart, unread_charts
 from investigator.language.normalise import one_line
@@ -228,3 +228,85 @@ def _note_marks(root: ElementTree.Element) -> set[str]:
         for run in begins
         if run is not None and value(run, "rPr", "vertAlign") == "superscript"
     }
+
+
+_TICKED, _EMPTY = "\N{BALLOT BOX WITH X}", "\N{BALLOT BOX}"
+_PRIVATE = 0xF000  # Word stores the codes of symbol fonts in the private-use area
+
+
+def _table(codes: str, shown: str) -> dict[int, int]:
+    return str.maketrans(codes + "".join(chr(_PRIVATE + ord(code)) for code in codes), shown * 2)
+
+
+_SYMBOLS = {
+    "wingdings": _table("oq\xa8\xfb\xfc\xfd\xfe", "☐☐☐✗✓☒☒"),
+    "wingdings 2": _table("OPQRS*\xa3", "✗✓☒☒☒☐☐"),
+    "symbol": _table("m\xa3\xb0\xb1\xb3\xb4\xb7", "μ≤°±≥×•"),
+}
+"""The characters of symbol fonts that tell something, by font and code."""
+
+
+def symbol(code: str, font: str) -> str:
+    """Return the character with a hexadecimal code in a font; "" if it is unknown."""
+    try:
+        number = int(code, 16) & 0xFF
+    except ValueError:
+        return ""
+    shown = symbols(chr(number), font)
+    return shown if shown != chr(number) else ""
+
+
+def symbols(text: str, font: str) -> str:
+    """Return a text in a font; characters that are not known as symbols of the font stay as they are."""
+    return text.translate(_SYMBOLS.get(font.lower(), {}))
+
+
+def legacy_field(data: ElementTree.Element) -> str:
+    """Return what a legacy form field shows that is not in the text: its box, or the chosen entry of its list."""
+    boxed, listed = child(data, "checkBox"), child(data, "ddList")
+    if boxed is not None:
+        state = child(boxed, "checked")
+        state = state if state is not None else child(boxed, "default")
+        return _TICKED if state is not None and is_on(state) else _EMPTY
+    if listed is None:
+        return ""
+    entries = [attribute(entry, "val") for entry in listed if local_name(entry) == "listEntry"]
+    at = value(listed, "result") or value(listed, "default") or "0"
+    return entries[int(at)] if at.isdecimal() and int(at) < len(entries) else ""
+
+
+def first_row_differs(look: ElementTree.Element) -> bool:
+    """Return True if the style options of a table (`tblLook`) mark its first row as a header row."""
+    if first_row := attribute(look, "firstRow"):
+        return first_row in ("1", "true", "on")
+    value = attribute(look, "val")
+    return bool(re.fullmatch("[0-9A-Fa-f]{4}", value)) and bool(int(value, 16) & 0x20)
+
+
+def merged_down(table: ElementTree.Element) -> dict[int, int]:
+    """Return the number of rows that each merged cell spans, keyed by `id()`; 0 for a cell that belongs to the cell
+    above.
+    """
+    rows: dict[int, int] = {}
+    above: dict[int, int] = {}  # the cell that starts a merge, keyed by column
+    for row in (part for part in table if local_name(part) == "tr"):
+        column, begun = 0, dict[int, int]()
+        for cell in (part for part in row if local_name(part) == "tc"):
+            merge = next((mark for mark in cell.findall("./{*}tcPr/{*}vMerge")), None)
+            if merge is not None:
+                goes_on = attribute(merge, "val") in ("", "continue") and column in above
+                begun[column] = above[column] if goes_on else id(cell)
+                rows[id(cell)] = 0
+                rows[begun[column]] += 1
+            column += grid_span(cell)
+        above = begun
+    return rows
+
+
+def grid_span(cell: ElementTree.Element) -> int:
+    """Return the number of grid columns that a cell spans."""
+    for properties in cell:
+        if local_name(properties) == "tcPr":
+            values = [attribute(child, "val") for child in properties if local_name(child) == "gridSpan"]
+            return int(values[0]) if values and values[0].isascii() and values[0].isdigit() else 1
+    return 1

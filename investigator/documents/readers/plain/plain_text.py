@@ -1,16 +1,21 @@
-"""Reads plain text and source code, unchanged so that line numbers match."""
+"""Reads plain text and source code, unchanged so that line numbers match.
+
+Columns aligned by spaces are tables: the text is treated as a page in a monospaced font.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
 from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
 from investigator.documents.readers.decoding import decoded
-from investigator.documents.readers.plain.aligned_tables import aligned_tables
+from investigator.documents.readers.pdf.page_tables import recorded_tables, tables_of_page
+from investigator.documents.readers.pdf.positions import PageWord
+from investigator.documents.readers.pdf.table_layout import LaidTable
 from investigator.documents.readers.properties import first_title_line
-from investigator.records import FileStatus, Heading, Table
+from investigator.records import FileStatus, Heading, PageSpan, Table
 
 _DEFINITION = re.compile(
     r"^(?:(?:export|default|declare|pub(?:\([a-z]+\))?|public|private|protected|internal|static|abstract|final|async"
@@ -55,3 +60,65 @@ def read_source_code(source: SourceFile, settings: ReaderSettings) -> Extracted:
         if len(headings) == _HEADINGS:
             break
     return Extracted(text=text, title=PurePath(source.name).name, headings=tuple(headings))
+
+
+# letter and line sizes; one space separates words, and two spaces separate columns
+_WIDTH, _HEIGHT, _LINE = 5.0, 9.0, 10.0
+_ALIGNED = re.compile(r"\S(?: {2,}|\t+)\S")
+_FIGURE = re.compile(r"\d")
+_RULE = re.compile(r"[-=_+|.]{3,}")
+_WORD = re.compile(r"\S+")
+_LINES_BETWEEN = 5
+_LINES_BEFORE = 6
+_MOST_LINES = 1_500  # maximum number of rows in one table
+_TAB = 8
+
+
+def aligned_tables(text: str) -> tuple[Table, ...]:
+    """Return the tables in a plain text, in order; they have no page numbers."""
+    lines = _offsets(text)
+    laid_tables: list[LaidTable] = []
+    for first, last in _stretches(lines):
+        laid_tables += tables_of_page(tuple(_words(lines, first, last)))
+    whole = PageSpan(page=1, start=0, end=len(text))
+    return tuple(table.changed(page=None) for table in recorded_tables([laid_tables], [whole], text))
+
+
+def _offsets(text: str) -> list[tuple[int, str]]:
+    lines: list[tuple[int, str]] = []
+    at = 0
+    for line in text.split("\n"):
+        lines.append((at, line))
+        at += len(line) + 1
+    return lines
+
+
+def _stretches(lines: list[tuple[int, str]]) -> Iterator[tuple[int, int]]:
+    """Yield the first and last line of each group of lines with gaps and figures, extended by a few lines above."""
+    begun: int | None = None
+    last = count = 0
+    for number, (_, line) in enumerate(lines):
+        if not (_ALIGNED.search(line) and _FIGURE.search(line)):
+            continue
+        if begun is not None and (number - last > _LINES_BETWEEN or number - begun > _MOST_LINES):
+            if count > 1:
+                yield begun, last
+            begun = None
+        if begun is None:
+            begun, count = max(0, number - _LINES_BEFORE), 0
+        last, count = number, count + 1
+    if begun is not None and count > 1:
+        yield begun, last
+
+
+def _words(lines: list[tuple[int, str]], first: int, last: int) -> Iterator[PageWord]:
+    for number in range(first, last + 1):
+        offset, line = lines[number]
+        top = -_LINE * number
+        for match in _WORD.finditer(line):
+            if _RULE.fullmatch(match.group()):
+                continue
+            left = _WIDTH * len(line[: match.start()].expandtabs(_TAB))
+            right = left + _WIDTH * len(match.group())
+            start, end = offset + match.start(), offset + match.end()
+            yield PageWord(match.group(), start, end, number, left, right, top - _HEIGHT, top)
