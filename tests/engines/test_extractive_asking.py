@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.engines.extractive import ExtractiveEngine
+from investigator.engines.extractive.candidates import Stretch
+from investigator.engines.extractive.ranking import ranked
 from investigator.engines.scripted import ScriptedEmbedder
 from investigator.records import (
     AnswerReply,
@@ -192,3 +194,15 @@ def test_quotes_of_a_long_text_stand_in_it() -> None:
     reply = asked(QUESTION, text, match=0.9)
     assert "The mill burned down in May 1911." in reply.quotes[0]
     assert all(quote in text and len(quote) <= 600 for quote in reply.quotes)
+
+
+def test_a_label_above_a_row_counts_for_the_row() -> None:
+    filler = "Other figures follow on the next pages of this report for the quarter. " * 3
+    text = (
+        f"Wool\n\nNet sales of goods 57,267 53,489\n\n{filler}\n\nFlax\n\nNet sales of goods 20,538 23,059\n\n{filler}"
+    )
+    stretch = Stretch(text=text, context="report.pdf", match=0.9)
+    (row, *_) = [
+        candidate for candidate, _ in ranked([stretch], "net sales of goods: flax", ScriptedEmbedder()).sentences
+    ]
+    assert "20,538" in text[slice(*row.span)]

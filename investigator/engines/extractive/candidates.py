@@ -84,9 +84,12 @@ def candidates(stretches: Sequence[Stretch], question: str, embedder: Embedder) 
         return []
     vectors: Vectors = embedder.embed([question, *flat])
     stemmed = [stems(words(text)) for text in flat]
+    above = [
+        stems(words(_above(stretch.text, at))) for stretch, own in zip(stretches, spans, strict=True) for at, _ in own
+    ]
     contexts = [stems(words(stretch.context)) for stretch in stretches]
     counted = [contexts[number] for number, own in enumerate(spans) for _ in own]
-    weights = _weights(question, [held | context for held, context in zip(stemmed, counted, strict=True)])
+    weights = _weights(question, [frozenset().union(*parts) for parts in zip(stemmed, above, counted, strict=True)])
     result: list[Candidate] = []
     for number, (stretch, own) in enumerate(zip(stretches, spans, strict=True)):
         at = len(result)
@@ -94,14 +97,13 @@ def candidates(stretches: Sequence[Stretch], question: str, embedder: Embedder) 
         for place, span in enumerate(own):
             held = stemmed[at + place]
             share, placed = _share(weights, held), _share(weights, held | contexts[number])
-            above = stems(words(stretch.text[max(0, span[0] - _BEFORE) : span[0]]))
             fit = SentenceFit(
                 similarity=means.similarity(place, place),
                 around=means.similarity(place - 1, place + 1),
                 passage=means.similarity(*_neighbours(own, place)),
                 words=share,
                 context=placed - share,
-                before=_share(weights, held | contexts[number] | above) - placed,
+                before=_share(weights, held | contexts[number] | above[at + place]) - placed,
                 length=min(len(held), _MANY_WORDS) / _MANY_WORDS,
                 match=log_odds(stretch.match),
             )
@@ -120,6 +122,10 @@ class _Means:
         """Return the similarity to the sentences from `first` to `last`, as far as there are any."""
         total = self._sums[min(last + 1, len(self._sums) - 1)] - self._sums[max(first, 0)]
         return float(total @ self._question / max(float(np.linalg.norm(total)), 1e-9))
+
+
+def _above(text: str, start: int) -> str:
+    return text[max(0, start - _BEFORE) : start]
 
 
 def _neighbours(spans: Sequence[Span], place: int) -> tuple[int, int]:
