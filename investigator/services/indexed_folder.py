@@ -45,30 +45,45 @@ if TYPE_CHECKING:
 
 _Result = TypeVar("_Result")
 
-MOST_LOSSES = 1
-"""Number of retries, by other workers, after losing a shard."""
+_MOST_LOSSES = 1  # number of retries, by other workers, after losing a shard
 _MOST_PICTURES = 6_000_000
 """Size limit for the pictures in a report, in bytes."""
 
 
-def mended(attempt: Callable[[frozenset[str]], _Result]) -> _Result:
-    """Return the result of an attempt; if the attempt finds damaged documents, read them again and repeat it.
-
-    An attempt that loses a shard is repeated by other workers. Raises DamagedDocumentError if a document is
-    damaged again right after it was read, and ShardLostError if shards are lost repeatedly.
+class Mending:
+    """Decides whether some work is worth repeating after an error. `again` are the damaged documents, which the next
+    attempt reads from their files once more.
     """
-    again, lost = frozenset[str](), 0
+
+    def __init__(self) -> None:
+        self.again = frozenset[str]()
+        self._losses = 0
+
+    def mends(self, error: BaseException | None) -> bool:
+        """Return True if another attempt may succeed: not if a document is damaged again right after it was read, or
+        shards are lost repeatedly.
+        """
+        if isinstance(error, ShardLostError):
+            self._losses += 1
+            return self._losses <= _MOST_LOSSES
+        if isinstance(error, DamagedDocumentError) and not self.again.issuperset(error.document_ids):
+            self.again = self.again.union(error.document_ids)
+            return True
+        return False
+
+
+def mended(attempt: Callable[[frozenset[str]], _Result]) -> _Result:
+    """Return the result of an attempt, which takes the documents to read again and is repeated as `Mending` decides.
+
+    Raises DamagedDocumentError and ShardLostError.
+    """
+    mending = Mending()
     while True:
         try:
-            return attempt(again)
-        except ShardLostError:
-            lost += 1
-            if lost > MOST_LOSSES:
+            return attempt(mending.again)
+        except (DamagedDocumentError, ShardLostError) as error:
+            if not mending.mends(error):
                 raise
-        except DamagedDocumentError as damage:
-            if again.issuperset(damage.document_ids):
-                raise
-            again = again.union(damage.document_ids)
 
 
 class IndexedFolder:

@@ -26,7 +26,7 @@ from investigator.research.answer_text import answer_text
 from investigator.research.loop import Research
 from investigator.retrieval.library import Library
 from investigator.retrieval.sources import CorpusView
-from investigator.services.indexed_folder import MOST_LOSSES, IndexedFolder, made_ready, read_folder
+from investigator.services.indexed_folder import IndexedFolder, Mending, made_ready, read_folder
 from investigator.services.parts import Parts
 from investigator.services.run_records import (
     RunOptions,
@@ -276,8 +276,8 @@ class OpenFolder:
 
 
 class Attempts:
-    """Repeats some work in an open folder: each damaged document is read again once, in `again`; lost shards are
-    reopened.
+    """Repeats some work in an open folder, as `Mending` decides: each damaged document is read again once; lost shards
+    are reopened.
 
         for attempt in Attempts(folder):
             with attempt:
@@ -290,12 +290,16 @@ class Attempts:
     """
 
     def __init__(self, folder: OpenFolder, *, is_read: bool = False) -> None:
-        self.again = frozenset[str]()
         self._folder = folder
         self._is_read = is_read
-        self._losses = 0
+        self._mending = Mending()
         self._notice = ""
         self._is_over = False
+
+    @property
+    def again(self) -> frozenset[str]:
+        """Return the documents that this attempt reads from their files once more."""
+        return self._mending.again
 
     def __iter__(self) -> Iterator[Attempts]:
         while not self._is_over:
@@ -318,16 +322,13 @@ class Attempts:
 
     def __exit__(self, _: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> bool:
         """Return True if the work is to be repeated after an error."""
-        if isinstance(error, ShardLostError) and self._losses < MOST_LOSSES:
-            self._losses, self._is_read = self._losses + 1, False
+        self._is_over = not self._mending.mends(error)
+        if isinstance(error, ShardLostError):
+            self._is_read = False
             self._notice = f"A part of the index was lost: {error.message}. The shards are reopened."
-            return True
-        if isinstance(error, DamagedDocumentError) and not self.again.issuperset(error.document_ids):
-            self.again = self.again.union(error.document_ids)
+        elif isinstance(error, DamagedDocumentError):
             self._notice = f"{error.message[:1].upper()}{error.message[1:]}; it is read again."
-            return True
-        self._is_over = True
-        return False
+        return not self._is_over
 
 
 class OnlyAttempt(Attempts):
@@ -337,7 +338,7 @@ class OnlyAttempt(Attempts):
 
     def __init__(self, folder: OpenFolder, again: frozenset[str]) -> None:
         super().__init__(folder, is_read=True)
-        self.again = again
+        self._mending.again = again
 
     def prepared(self) -> Iterator[Event]:
         return iter(())

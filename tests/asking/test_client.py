@@ -31,7 +31,7 @@ from investigator.store.in_memory import InMemoryJournal
 
 PACKAGE = Path(inspect.getfile(EngineClient)).parents[1]
 MOST_FRAMES = 5
-"""From the method's call to the engine's reply: one for each layer, and two for what the loop of shrinking puts."""
+"""From the method's call to the engine's reply: the client, the repair of a reply, the sender, and the engine's own."""
 
 
 class Looking:
