@@ -131,9 +131,7 @@ class DialogueError(UserError, NotImplementedError, TypeError, ValueError):
 class WorkspaceLockedError(UserError):
     """Another process is writing to the same workspace."""
 
-    default_hint = (
-        "Add --wait to start when the other run has ended, or give this run its own workspace with --workspace DIR."
-    )
+    default_hint = "Wait until it has ended, or give this run its own workspace with --workspace DIR."
 
 
 class ForeignFileError(UserError):

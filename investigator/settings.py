@@ -4,13 +4,15 @@ the defaults. Each part defines its own fields, and never imports this module.
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from difflib import get_close_matches
-from enum import Enum
+from enum import Enum, StrEnum
 from pathlib import Path
 from types import NoneType
 from typing import Any, cast, get_args, get_origin
@@ -45,15 +47,29 @@ _KINDS: Mapping[object, str] = {
     bool: "true or false",
     str: "text",
     SecretStr: "text",
+    date: "a day, such as 2024-05-31",
     tuple: 'a list of strings, such as ["*.md", "drafts"]',
 }
+
+
+PREFIX = "INVESTIGATOR_"
+_OTHER_VARIABLES = {f"{PREFIX}DEBUG"}
+
+
+class SettingSource(StrEnum):
+    """The source of a setting's value."""
+
+    DEFAULT = "default"
+    FILE = "file"
+    ENVIRONMENT = "environment"
+    OPTION = "option"
 
 
 class Settings(BaseSettings):
     """All settings. The environment variable of a setting is named INVESTIGATOR_PART__FIELD."""
 
     model_config = SettingsConfigDict(
-        env_prefix="INVESTIGATOR_",
+        env_prefix=PREFIX,
         env_nested_delimiter="__",
         frozen=True,
         extra="forbid",
@@ -62,6 +78,7 @@ class Settings(BaseSettings):
 
     mission: str = Field(default=DEFAULT_MISSION, min_length=1, description="purpose of the investigation")
     strategy: str = Field(default=DEFAULT_STRATEGY, min_length=1, description="approach of the investigation")
+    as_of: date | None = Field(default=None, description="the day as of which questions are asked; null: today")
     embedder: str = Field(default="all-MiniLM-L6-v2", description="sentence-transformers model for the vectors")
     research: ResearchSettings = ResearchSettings()
     budget: BudgetSettings = BudgetSettings()
@@ -92,15 +109,44 @@ def load_settings(file: str | Path | None = None, overrides: Sequence[str] = ())
     expect(overrides, Sequence, "overrides", SettingsError)
     for override in overrides:
         expect(override, str, "each override", SettingsError)
-    values = _read(Path(file)) if file is not None else {}
-    values = _merged(values, _environment())
-    values = _merged(values, _parsed(overrides))
+    values = functools.reduce(_merged, settings_by_source(file, overrides).values())
     for secret in (*_secrets_in(values), *(os.environ.get(variable, "") for variable in KEY_VARIABLES.values())):
         register(secret)
     try:
         return Settings.model_validate(values)
     except ValidationError as error:
         raise _first_problem(error) from error
+
+
+def settings_by_source(file: str | Path | None, overrides: Sequence[str]) -> Mapping[SettingSource, dict[str, Any]]:
+    """Return the values that each source gives, not yet validated; later sources take precedence.
+
+    Raises SettingsError.
+    """
+    return {
+        SettingSource.FILE: _read(Path(file)) if file is not None else {},
+        SettingSource.ENVIRONMENT: _environment(),
+        SettingSource.OPTION: _parsed(overrides),
+    }
+
+
+def setting_fields(model: type[BaseModel] = Settings, before: str = "") -> Iterator[tuple[str, FieldInfo]]:
+    """Yield the full name and the field of each setting."""
+    for name, field in model.model_fields.items():
+        below = field.annotation
+        if isinstance(below, type) and issubclass(below, BaseModel):
+            yield from setting_fields(below, f"{before}{name}.")
+        else:
+            yield before + name, field
+
+
+def unknown_variables() -> tuple[str, ...]:
+    """Return the environment variables that are named like settings, but name none."""
+    known = {PREFIX + name.replace(".", "__").upper() for name, _ in setting_fields()}
+    known |= {PREFIX + name.upper() for name in Settings.model_fields}  # a whole part, as JSON
+    return tuple(
+        sorted(name for name in os.environ if name.startswith(PREFIX) and name not in known | _OTHER_VARIABLES)
+    )
 
 
 def as_settings_file(overrides: Sequence[str]) -> str:
@@ -192,7 +238,7 @@ def _first_problem(error: ValidationError) -> SettingsError:
         return SettingsError(f"the settings of {name} are invalid: {first['msg'].partition(', ')[2]}", hint=_in(part))
     if part[-1:] == name.split(".")[-1:]:
         return SettingsError(f"{name} is not a setting but a group of settings", hint=_in(part))
-    given = "" if _kind(field) is SecretStr else f", not {_shown(first['input'])}"
+    given = "" if _kind(field) is SecretStr else f", not {shown_value(first['input'])}"
     return SettingsError(f"the setting {name} must be {_wanted(field, first['type'])}{given}", hint=_about(name, field))
 
 
@@ -212,14 +258,8 @@ def _place(name: str) -> tuple[list[str], FieldInfo | None]:
     return part, field
 
 
-def _names(model: type[BaseModel] = Settings, before: str = "") -> Iterator[str]:
-    """Yield the full names of all settings."""
-    for name, field in model.model_fields.items():
-        below = field.annotation
-        if isinstance(below, type) and issubclass(below, BaseModel):
-            yield from _names(below, f"{before}{name}.")
-        else:
-            yield before + name
+def _names() -> Iterator[str]:
+    return (name for name, _ in setting_fields())
 
 
 def _nearest(name: str) -> str:
@@ -244,7 +284,7 @@ def _in(part: Sequence[str]) -> str:
 
 def _about(name: str, field: FieldInfo) -> str:
     """Return the description of a setting, with its default if that is short."""
-    default = _shown(field.default)
+    default = shown_value(field.default)
     return f"{name}: {field.description}" + (f" (default {default})." if len(default) < _SHOWN else ".")
 
 
@@ -272,7 +312,7 @@ def _kind(field: FieldInfo) -> object:
     return kinds[0] if kinds else field.annotation
 
 
-def _shown(value: object) -> str:
+def shown_value(value: object) -> str:
     """Format a value as users write it, shortened if it is long."""
     written = json.dumps(value, default=str, ensure_ascii=False)
     return written if len(written) <= _SHOWN else written[: _SHOWN - 1] + "\N{HORIZONTAL ELLIPSIS}"

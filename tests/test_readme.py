@@ -18,7 +18,9 @@ from investigator.settings import load_settings
 
 ROOT = Path(__file__).parents[1]
 FILES = (ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")))
-ANY_OPTION = {"investigator module": {"--srm-inference"}}  # options of single modules are made from their names
+ANY_OPTION = {
+    "investigator dialogue module": {"--srm-inference"}
+}  # options of single modules are made from their names
 ALSO_FOUND = (0, 3, 4, 5)  # exit codes of a question that was investigated
 PAGES = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in FILES}
 GUIDES = {name: page for name, page in PAGES.items() if name == "README.md" or name.startswith("docs/guides/")}

@@ -53,7 +53,7 @@ def _command(command: Command) -> str:
 
 def _settings() -> str:
     intro = (
-        "Name a setting with `--set part.field=value`, in a file (`--settings FILE`, TOML or JSON) or in an environment"
+        "Name a setting with `--set part.field=value`, in a file (`--set FILE`, TOML or JSON) or in an environment"
         " variable (`INVESTIGATOR_PART__FIELD`). Later sources override earlier ones: defaults, file, environment,"
         " command line."
     )
@@ -245,7 +245,7 @@ def _call(path: str, verb: str, call: Mapping[str, Any]) -> str:
 def _json() -> str:
     intro = (
         "The output of `--json` begins with `schema`, which contains the name and the version of its format."
-        " `investigator schema NAME` prints the JSON Schema that a section of this page shows."
+        " Each section of this page shows one."
     )
     records: dict[str, Any] = {}
     parts = [f"# JSON\n\n{_MADE}\n{intro}"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ import typer
 
 from investigator.cli.batch import KEPT, kept_so_far, outcome_of, questions_of
 from investigator.cli.options import CommonOptions, Folder, check_order
-from investigator.cli.output import OutputOptions, print_result, resumable, write_file
+from investigator.cli.output import HTML, OutputOptions, check_report, print_result, resumable, write_file
 from investigator.cli.progress import follow
 from investigator.errors import QuestionError, RunError, SettingsError
 from investigator.investigator import Investigator
@@ -38,16 +37,10 @@ _WORST_FIRST = (1, 4, 3, 5)
 
 
 @dataclass(frozen=True)
-class CeilingOptions:
-    """Limits at which a run stops; its results so far are kept."""
+class EffortOptions:
+    """How much a run may read; at a limit it stops, and its results so far are kept."""
 
     max_calls: Annotated[int | None, typer.Option(metavar="N", help="Maximum number of engine calls.")] = None
-    max_tokens: Annotated[int | None, typer.Option(metavar="N", help="Maximum number of tokens.")] = None
-    max_money: Annotated[float | None, typer.Option(metavar="USD", help="Maximum cost in US dollars.")] = None
-    max_seconds: Annotated[float | None, typer.Option(metavar="S", help="Time limit in seconds.")] = None
-    rounds: Annotated[
-        int | None, typer.Option(metavar="N", help="Maximum number of rounds of planning and asking.")
-    ] = None
     effort: Annotated[
         Effort | None,
         typer.Option(help="full (the default), or quick: one reading of the best documents, and a check."),
@@ -55,34 +48,10 @@ class CeilingOptions:
 
     def settings(self) -> Iterator[str]:
         """Yield these options as settings, written as for `--set`."""
-        given = {
-            "budget.calls": self.max_calls,
-            "budget.tokens": self.max_tokens,
-            "budget.money": self.max_money,
-            "budget.seconds": self.max_seconds,
-            "research.rounds": self.rounds,
-            "research.effort": self.effort.value if self.effort is not None else None,
-        }
-        return (f"{name}={value}" for name, value in given.items() if value is not None)
-
-
-@dataclass(frozen=True)
-class TraceOptions:
-    """Options for recording engine calls, in addition to the journal."""
-
-    trace: Annotated[
-        Path | None, typer.Option(metavar="FILE.jsonl", help="Append a line of JSON for each engine call to this file.")
-    ] = None
-    trace_prompts: Annotated[
-        bool, typer.Option("--trace-prompts", help="Include the texts of prompts and replies in that file.")
-    ] = False
-
-    def settings(self) -> Iterator[str]:
-        """Yield these options as settings, written as for `--set`."""
-        if self.trace is not None:
-            yield f"trace.file={json.dumps(str(self.trace))}"
-        if self.trace_prompts:
-            yield "trace.prompts=true"
+        if self.max_calls is not None:
+            yield f"budget.calls={self.max_calls}"
+        if self.effort is not None:
+            yield f"research.effort={self.effort.value}"
 
 
 @dataclass(frozen=True)
@@ -90,8 +59,6 @@ class AskingOptions:
     """Options that describe a question, and how it is asked."""
 
     common: CommonOptions
-    mission: Annotated[str | None, typer.Option(metavar="TEXT", help="The purpose of the investigation.")] = None
-    strategy: Annotated[str | None, typer.Option(metavar="TEXT", help="The approach to take.")] = None
     only: Annotated[
         list[str] | None,
         typer.Option(metavar="DOCUMENT", help="Use only this document, or those that match a pattern; repeatable."),
@@ -100,12 +67,8 @@ class AskingOptions:
         str,
         typer.Option(metavar="RUN", help="The earlier run that this question follows up on: its id, or 'last'."),
     ] = ""
-    as_of: Annotated[
-        str, typer.Option(metavar="DATE", help="Answer as of this day, such as 2024-05-31; by default today.")
-    ] = ""
-    fresh: Annotated[bool, typer.Option("--fresh", help="Start over; do not resume.")] = False
-    no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Ignore cached replies to the same prompts in other runs.")
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Start over: do not resume, and ask the model even what it answered before.")
     ] = False
     dry_run: Annotated[
         bool,
@@ -115,17 +78,10 @@ class AskingOptions:
         Path | None,
         typer.Option(metavar="FILE", help="Record the model's replies here; --model recorded:FILE replays them."),
     ] = None
-    ceilings: CeilingOptions = CeilingOptions()
-    tracing: TraceOptions = TraceOptions()
+    effort: EffortOptions = EffortOptions()
 
     def check(self, *, many: bool) -> None:
-        """Raise SettingsError if an option is not text, or applies only to a single question but there are `many`."""
-        for name, words in (("--mission", self.mission), ("--strategy", self.strategy)):
-            try:
-                (words or "").encode("utf-8")
-            except UnicodeEncodeError as error:
-                hint = "Set the terminal to UTF-8."
-                raise SettingsError(f"the text of {name} is not UTF-8", hint=hint) from error
+        """Raise SettingsError if an option applies only to a single question but there are `many`."""
         for name, given in (("--dry-run", self.dry_run), ("--after", self.after)):
             if many and given:
                 hint = "To ask one question: investigator ask FOLDER QUESTION"
@@ -134,20 +90,12 @@ class AskingOptions:
     def investigator(self, folder: Path) -> Investigator:
         """Return the Investigator for a folder. Raises the same errors as its constructor."""
         unsent = (f"chat.api_key={_UNSENT_KEY}",) if self.dry_run else ()
-        settings = self.common.settings.load(*self.ceilings.settings(), *self.tracing.settings(), *unsent)
+        settings = self.common.settings.load(*self.effort.settings(), *unsent)
         return self.common.investigator(folder, settings, self.record)
 
     def run_options(self) -> RunOptions:
         """Return the question's options in the form that `Investigator` expects."""
-        return RunOptions(
-            self.mission,
-            self.strategy,
-            only=tuple(self.only or ()),
-            fresh=self.fresh,
-            cache=not self.no_cache,
-            after=self.after,
-            as_of=self.as_of,
-        )
+        return RunOptions(only=tuple(self.only or ()), fresh=self.fresh, cache=not self.fresh, after=self.after)
 
 
 def ask(
@@ -168,8 +116,8 @@ def ask(
     """Answer a question from a folder of documents, or all questions in a file.
 
     Every statement comes with quotes that are proven to be in the documents. Without --model, no language model is
-    used, and passages that may answer are shown. Limits such as --max-calls apply to the total of all questions in a
-    file.
+    used, and passages that may answer are shown. Limits such as --max-calls and budget.money apply to the total of all
+    questions in a file.
 
     Exit codes: 0 answered, 3 not in the documents, or they say otherwise than the question assumes, 4 not found so far,
     5 answered in part, passages found that may answer, or the documents disagree, 1 the run failed, 2 usage error, 130
@@ -198,21 +146,17 @@ def ask(
 
 def _ask_all(folder: Path, questions: Sequence[str], asking: AskingOptions, output: OutputOptions) -> None:
     asking.check(many=True)
-    output.check(folder)
-    if output.export is not None:
-        raise SettingsError(
-            "--export applies to a single question",
-            hint="Each question has its own run: investigator show RUN FOLDER --export DIR",
-        )
+    for path in output.report or ():
+        check_report(path, folder, HTML)
     investigator = asking.investigator(folder)
     events = investigator.investigate_all(questions, asking.run_options())
     answers = outcome_of(events, investigator.parts.watch, fresh=asking.fresh)
     if not isinstance(answers, AskedQuestions):
         raise RunError("the batch ended without answers", hint=KEPT)
-    if output.report is not None:
+    for path in output.report or ():
         from investigator.reports.html import questions_page  # imported here because few commands need it
 
-        write_file(output.report, questions_page(answers).encode("utf-8"), KEPT)
+        write_file(path, questions_page(answers).encode("utf-8"), KEPT)
     print_result(Printed.QUESTIONS, answers, questions_text, as_json=output.as_json)
     codes = [exit_code(outcome) for outcome in answers.outcomes]
     raise typer.Exit(next((code for code in _WORST_FIRST if code in codes), 0))

@@ -10,9 +10,8 @@ import typer
 from rich.text import Text
 
 from investigator.cli.options import AsJson, CommonOptions, Model, PromptsFolder, SettingsOptions
-from investigator.cli.output import again_to_resume, note, print_result, resumable, write_file
+from investigator.cli.output import again_to_resume, check_place, note, print_result, resumable, write_file
 from investigator.cli.progress import show_all
-from investigator.cli.streams import check_place
 from investigator.evaluation.beir import read_collection
 from investigator.evaluation.claims import ACCEPTED, ClaimsEvaluation, ClaimsReport, read_claims
 from investigator.evaluation.estimates import Estimate

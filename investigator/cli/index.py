@@ -1,9 +1,8 @@
-"""`investigator index`, `status` and `search`: the index of a folder, without asking anything."""
+"""`investigator index` and `search`: the index of a folder, without asking anything."""
 
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -46,14 +45,22 @@ def index(
             "--check", help="Then draw every PDF page, and list those on which Tesseract recognises other words."
         ),
     ] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Only show what the index contains, and what an update would read."),
+    ] = False,
     as_json: AsJsonLines = False,
     workspace: Workspace = None,
 ) -> None:
     """Bring the index of a folder up to date: read new and changed files, keep the rest.
 
     Asking a question also updates the index first; you can ask as soon as the text is read. Vectors are computed for
-    the passages that questions need, or all at once with --vectors; questions can be asked in the meantime.
+    the passages that questions need, or all at once with --vectors; questions can be asked in the meantime. With
+    --dry-run, no file is opened and nothing is written.
     """
+    if dry_run:
+        _print_contents(kept_of(folder, workspace, settings=settings.load()), as_json=as_json)
+        return
     changes = () if shards is None else (f"cluster.shards={shards}",)
     investigator = Investigator(folder, settings=settings.load(*changes), workspace=workspace)
     read: dict[str, FileRecord] = {}
@@ -67,6 +74,16 @@ def index(
         _check_pages(investigator, as_json=as_json)
 
 
+def _print_contents(investigator: Investigator, *, as_json: bool) -> None:
+    """Print the contents of an index, the changes in the folder since its last update, and a cluster's progress."""
+    kept, progress = investigator.status(), investigator.progress()
+    _print_files(kept, as_json)
+    if progress is not None:
+        note(progress.line)
+    if changes := changes_line(kept):
+        note(changes)
+
+
 def _check_pages(investigator: Investigator, *, as_json: bool) -> None:
     """Print the pages whose text differs from what they show, as they are found."""
     count = 0
@@ -78,21 +95,6 @@ def _check_pages(investigator: Investigator, *, as_json: bool) -> None:
             print_styled(Text(inert_line(page.line) + "\n"))
     differ = "differs from its" if count == 1 else "differ from their"
     tell(f"{plural(count, 'page')} {differ} text" if count else "no page differs from its text")
-
-
-def status(
-    settings: SettingsOptions, folder: Folder = Path(), as_json: AsJsonLines = False, workspace: Workspace = None
-) -> None:
-    """Show the contents of a folder's index, and the changes in the folder since the last update. No file is opened.
-    With --cluster, also show how many of its shards are finished, and any machines that do not respond.
-    """
-    investigator = kept_of(folder, workspace, settings=settings.load())
-    kept, progress = investigator.status(), investigator.progress()
-    _print_files(kept, as_json)
-    if progress is not None:
-        note(progress.line)
-    if changes := changes_line(kept):
-        note(changes)
 
 
 def search(

@@ -26,7 +26,7 @@ from investigator.secrets import redacted
 def run() -> None:
     """Run the command given on the command line, then exit with its exit code."""
     _write_anything()
-    if "_INVESTIGATOR_COMPLETE" in os.environ:  # set by the script that `investigator completion` prints
+    if "_INVESTIGATOR_COMPLETE" in os.environ:  # completion by the shell, as the guide shows
         completion_init()
     try:
         app(prog_name="investigator")
@@ -45,14 +45,16 @@ def _group(name: str, commands: tuple[LazyCommand, ...], summary: str) -> TyperG
 _MODULE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 _EVALUATIONS = (
     LazyCommand("retrieval", "cli.eval:eval_retrieval", "Measure the search on a BEIR test collection."),
-    LazyCommand("task", "tasks.commands.eval_task:eval_task", "Let an agent do a task, and measure its replies."),
     LazyCommand("claims", "cli.eval:eval_claims", "Measure how well the check tells true statements from false ones."),
     LazyCommand("folder", "cli.eval:eval_folder", "Ask each question in a file, and measure the answers."),
 )
-_MODELS = (
-    LazyCommand("pull", "cli.model:pull", "Fetch a model that runs on this machine."),
-    LazyCommand("list", "cli.model:list_models", "Show the recommended and the pulled models."),
-    LazyCommand("remove", "cli.model:remove", "Delete a pulled model."),
+_DIALOGUE = (
+    LazyCommand("memory", "bb3.commands.memory:memory", "Show or change what chats remember about a user."),
+    LazyCommand("export", "bb3.commands.export:export", "Export saved conversations for release."),
+    LazyCommand("module", "bb3.commands.module:module", "Run a single module of BlenderBot 3.", **_MODULE_OPTIONS),
+    LazyCommand("tasks", "tasks.commands.tasks:tasks", "List the tasks that can be displayed and evaluated."),
+    LazyCommand("display", "tasks.commands.tasks:display", "Show the examples of a task."),
+    LazyCommand("eval", "tasks.commands.eval_task:eval_task", "Let an agent do a task, and measure its replies."),
 )
 _PROMPTS = (
     LazyCommand("list", "workbench.commands:list_templates", "List the prompt templates."),
@@ -77,13 +79,10 @@ _COMMANDS: Mapping[str, tuple[TyperCommand | TyperGroup, ...]] = {
         LazyCommand("search", "cli.index:search", "Show the passages that match a query, best first."),
         LazyCommand("doctor", "doctor.command:doctor", "Test the model for each role, and list installed packages."),
     ),
-    "Investigations, folders, models": (
-        LazyCommand("replay", "cli.runs:replay", "Repeat a finished run from its journal, without a model."),
-        LazyCommand("status", "cli.index:status", "Show the contents of the index, and the changes in the folder."),
-        LazyCommand("completion", "cli.scripts:completion", "Print a script that lets your shell complete commands."),
-        LazyCommand("schema", "cli.scripts:schema", "List the JSON Schemas of the results, or print one."),
+    "Models, settings, agents": (
+        LazyCommand("settings", "cli.settings:settings", "List the settings: value, default, source and meaning."),
         LazyCommand("mcp", "cli.mcp:mcp", "Serve folders to agents over the Model Context Protocol.", prints=False),
-        _group("model", _MODELS, "Fetch, list and remove models that run on this machine."),
+        LazyCommand("model", "cli.model:model", "List, fetch and remove models that run on this machine."),
     ),
     "Prompts and measuring": (
         _group("prompts", _PROMPTS, "List, change and try the prompt templates."),
@@ -91,14 +90,8 @@ _COMMANDS: Mapping[str, tuple[TyperCommand | TyperGroup, ...]] = {
             "compare", "cli.compare:compare", "Compare two templates, models or settings, with a statistical test."
         ),
         LazyCommand("tune", "cli.tune:tune", "Search for templates or settings that are proven to be better."),
-        _group("eval", _EVALUATIONS, "Measure the search, the method, or an agent on a task."),
-    ),
-    "Conversations and dialogue research": (
-        LazyCommand("memory", "bb3.commands.memory:memory", "Show or change what chats remember about a user."),
-        LazyCommand("export", "bb3.commands.export:export", "Export saved conversations for release."),
-        LazyCommand("module", "bb3.commands.module:module", "Run a single module of BlenderBot 3.", **_MODULE_OPTIONS),
-        LazyCommand("tasks", "tasks.commands.tasks:tasks", "List the tasks that can be displayed and evaluated."),
-        LazyCommand("display", "tasks.commands.tasks:display", "Show the examples of a task."),
+        _group("eval", _EVALUATIONS, "Measure the answers, the check or the search."),
+        _group("dialogue", _DIALOGUE, "Memories and exports of chats, BlenderBot 3's modules, and ParlAI's tasks."),
     ),
 }
 

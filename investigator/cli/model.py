@@ -1,17 +1,18 @@
-"""`investigator model pull | list | remove`: models that run on this machine."""
+"""`investigator model [list | pull | remove]`: models that run on this machine."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
 from investigator.cli.options import AsJson
-from investigator.cli.output import print_record, print_styled, resumable, tell
+from investigator.cli.output import print_result, resumable, tell
 from investigator.cli.progress import display_on
 from investigator.engines.gguf.pulled import (
     LocalModel,
@@ -32,19 +33,43 @@ from investigator.reports.schemas import Printed
 _MEGABYTE = 1_000_000
 _HEADING = ("model", "licence", "size", "sha256", "in our benchmarks", "")
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="A name from `investigator model list`.")]
+
+class ModelAction(StrEnum):
+    """An action on models."""
+
+    LIST = "list"
+    PULL = "pull"
+    REMOVE = "remove"
 
 
-def pull(
+def model(
+    action: Annotated[ModelAction, typer.Argument(metavar="ACTION", help="list, pull [NAME], remove NAME")] = (
+        ModelAction.LIST
+    ),
     name: Annotated[
-        str, typer.Argument(metavar="[NAME]", help="A name from `model list`, or OWNER/REPOSITORY:FILE.gguf.")
+        str, typer.Argument(metavar="[NAME]", help="A name from the list, or OWNER/REPOSITORY:FILE.gguf.")
     ] = "",
+    as_json: AsJson = False,
 ) -> None:
-    """Fetch a model that runs on this machine; without a name, the first model of `investigator model list`.
+    """List the models that run on this machine, fetch one, or delete one. `pull` without a name fetches the first in
+    the list.
 
     The file comes from huggingface.co, or the hub that HF_ENDPOINT names, and is verified by the hub's checksum. To
     resume a stopped download, run the same command again. Use it with `--model local` or `--model NAME`.
     """
+    match action:
+        case ModelAction.PULL:
+            _pull(name)
+        case ModelAction.REMOVE:
+            removed = remove_pulled(name)
+            tell(f"removed {removed.name} ({removed.size / 1e9:.1f} GB)")
+        case ModelAction.LIST:
+            pulled = pulled_models()
+            listed = ModelList(models=(*pulled, *_others(pulled)))
+            print_result(Printed.MODELS, listed, lambda _: models_text(recommended_models(), pulled), as_json=as_json)
+
+
+def _pull(name: str) -> None:
     model = model_named(name)
     tell(f"fetching {model.repo}:{model.file} into {models_folder()}")
     kept = "the download so far is kept; run the same command again to resume."
@@ -56,21 +81,6 @@ def pull(
         pulled = fetch(model, datetime.now(UTC), show)
     tell(f"sha256 {pulled.sha256}, licence {pulled.licence or 'not stated by the hub'}, according to the hub")
     tell(f'To use the model: investigator ask FOLDER "question" --model {pulled.name}')
-
-
-def list_models(as_json: AsJson = False) -> None:
-    """Show the recommended and the pulled models."""
-    pulled = pulled_models()
-    if as_json:
-        print_record(Printed.MODELS, ModelList(models=(*pulled, *_others(pulled))))
-    else:
-        print_styled(models_text(recommended_models(), pulled))
-
-
-def remove(name: Name) -> None:
-    """Delete a pulled model."""
-    removed = remove_pulled(name)
-    tell(f"removed {removed.name} ({removed.size / 1e9:.1f} GB)")
 
 
 def _others(pulled: tuple[PulledModel, ...]) -> tuple[LocalModel, ...]:

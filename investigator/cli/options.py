@@ -12,7 +12,7 @@ import typer
 from investigator.cli.output import note
 from investigator.documents.readers.base import ReaderSettings
 from investigator.documents.readers.pictures.ocr import why_not
-from investigator.errors import FolderError
+from investigator.errors import FolderError, SettingsError
 from investigator.investigator import Investigator
 from investigator.services.run_records import LAST_RUN
 from investigator.settings import Settings, load_settings
@@ -65,34 +65,42 @@ def _whole_changes(changes: list[str] | None) -> list[str] | None:
     message.
     """
     for change in changes or ():
-        if "=" not in change:
-            raise typer.BadParameter("write it as part.field=value")
+        if "=" not in change and not _is_file(change):
+            raise typer.BadParameter("write it as part.field=value, or name a settings file (.toml or .json)")
     return changes
+
+
+def _is_file(change: str) -> bool:
+    return "=" not in change and change.lower().endswith((".toml", ".json"))
 
 
 @dataclass(frozen=True)
 class SettingsOptions:
     """Options that change settings from their defaults."""
 
-    file: Annotated[Path | None, typer.Option("--settings", metavar="FILE", help="Settings file.")] = None
-    overrides: Annotated[
+    given: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="PART.FIELD=VALUE", help="Change one setting; repeatable.", callback=_whole_changes
-        ),
-    ] = None
-
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS", help="Keep the index in shards on a Ray cluster: local, auto or ray://HOST:PORT."
+            "--set",
+            metavar="PART.FIELD=VALUE",
+            help="Change one setting, or all that a settings file (.toml, .json) contains; repeatable. To list all: "
+            "investigator settings",
+            callback=_whole_changes,
         ),
     ] = None
 
     @property
+    def file(self) -> Path | None:
+        """Return the settings file. Raises SettingsError if there are several."""
+        files = [Path(change) for change in self.given or () if _is_file(change)]
+        if len(files) > 1:
+            raise SettingsError("only one settings file can be used", hint="Merge them into one file.")
+        return files[0].expanduser() if files else None
+
+    @property
     def changes(self) -> tuple[str, ...]:
-        """Return all options that change a setting, written as for `--set`."""
-        return (*(self.overrides or ()), *((f"cluster.address={self.cluster}",) if self.cluster is not None else ()))
+        """Return the changes of single settings; they take precedence over the file."""
+        return tuple(change for change in self.given or () if not _is_file(change))
 
     def load(self, *more: str) -> Settings:
         """Return the settings; the `--set` changes in `more` take precedence. Raises the same errors as

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -13,7 +14,7 @@ from typing import Annotated, TypeVar
 import typer
 from rich.text import Text
 
-from investigator.cli.streams import ForFile, check_place
+from investigator.cli.streams import STREAMS
 from investigator.documents.own_results import is_own_result
 from investigator.errors import RunError, UserError
 from investigator.files import write_private
@@ -22,11 +23,13 @@ from investigator.records import Investigation, Record
 from investigator.reports.enclosures import Enclosures
 from investigator.reports.inert import inert, inert_json, inert_json_prose
 from investigator.reports.schemas import Printed, stamped
-from investigator.reports.terminal import investigation_text, question_text
+from investigator.reports.terminal import answer_text, investigation_text, question_text
 
 _Printed = TypeVar("_Printed", bound=Record)
 
-REPORT_SUFFIXES = (".html", ".htm")
+HTML = (".html", ".htm")
+EXPORTS = {".md": "answer.md", ".json": "investigation.json", ".csv": "evidence.csv"}
+"""The exported files, by suffix."""
 _SAVED = "The investigation is saved; "
 
 
@@ -36,35 +39,26 @@ class OutputOptions:
 
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole outcome as JSON.")] = False
     report: Annotated[
-        Path | None, typer.Option(metavar="FILE.html", help="Also write the report to this HTML file.")
-    ] = None
-    export: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Also write Markdown, JSON and the evidence as CSV into DIR."),
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also write the answer to this file: .html, .md, .json, or .csv (the evidence); repeatable.",
+        ),
     ] = None
 
     def check(self, folder: Path) -> None:
-        """Check that the report and the export can be written before any paid call is made. Raises UserError."""
-        if self.report is not None:
-            check_report(self.report, folder)
-        if self.export is not None:
-            check_export(self.export, folder)
-
-    def write(self, investigation: Investigation, investigator: Investigator) -> None:
-        """Write the requested report and export of an investigation. Raises RunError."""
-        if self.report is not None:
-            write_report(self.report, investigation, investigator.enclosures(investigation))
-        if self.export is not None:
-            from investigator.reports.export import exported  # imported here because few commands need it
-
-            write_export(self.export, exported(investigation))
+        """Check that the reports can be written before any paid call is made. Raises UserError."""
+        for path in self.report or ():
+            check_report(path, folder, (*HTML, *EXPORTS))
 
     def show(self, investigation: Investigation, investigator: Investigator, *, again: bool = False) -> None:
         """Write the requested files, and print the investigation. Raises RunError."""
-        self.write(investigation, investigator)
-        # on a terminal, the user's question is visible just above
-        question = question_text(investigation) if again or isinstance(sys.stdout, ForFile) else Text()
-        text = Text.assemble(question, investigation_text(investigation))
+        for path in self.report or ():
+            write_report(path, investigation, investigator.enclosures(investigation))
+        if STREAMS.get().quiet and investigation.answer is not None:
+            text = answer_text(investigation.answer)
+        else:  # after `ask`, the question is visible just above
+            text = Text.assemble(question_text(investigation) if again else "", investigation_text(investigation))
         print_result(Printed.INVESTIGATION, investigation, lambda _: text, as_json=self.as_json)
 
 
@@ -142,12 +136,32 @@ def is_terminal(stream: object) -> bool:
     return isatty is not None and bool(isatty()) and os.environ.get("TERM") != "dumb"
 
 
-def check_report(path: Path, folder: Path, suffixes: Sequence[str] = REPORT_SUFFIXES) -> None:
+def check_place(path: Path) -> None:
+    """Check that a result can become a file at this path. Raises UserError."""
+    if path.is_dir():
+        raise UserError(f"cannot write to {path}: it is a folder", hint="Choose a file inside this folder.")
+    if not path.parent.is_dir():
+        raise UserError(
+            f"cannot write to {path}: no folder {path.parent}", hint="Create the folder first, or name another file."
+        )
+    if path.exists() and not path.is_file():  # a pipe or a device such as /dev/null
+        return
+    try:
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise UserError(
+            f"the result cannot be written to {path.parent}: {error.strerror}",
+            hint="Choose a file in a folder that you may write to.",
+        ) from error
+
+
+def check_report(path: Path, folder: Path, suffixes: Sequence[str] = HTML) -> None:
     """Check that the report can be written, and that its suffix is one of `suffixes`. Raises UserError."""
     if path.suffix.lower() not in suffixes:
         raise UserError(
             f"the report {path} does not end in {' or '.join(suffixes)}",
-            hint=f"Choose another file name, e.g. --report answer{suffixes[0]}",
+            hint=f"Choose another file name, such as --report answer{suffixes[0]}",
         )
     if path.is_file() and not is_own_result(path.read_bytes()):
         raise UserError(
@@ -157,42 +171,23 @@ def check_report(path: Path, folder: Path, suffixes: Sequence[str] = REPORT_SUFF
     check_place(path)
     if path.resolve().is_relative_to(folder.resolve()):
         # without the report marker, the file would be indexed as a document
-        if path.suffix.lower() not in REPORT_SUFFIXES:
+        if path.suffix.lower() not in HTML:
             raise UserError(f"{path} is inside the folder of documents", hint="Choose a file outside the folder.")
         note(f"{path} is inside the folder of documents; keep reports elsewhere.")
 
 
 def write_report(path: Path, investigation: Investigation, enclosures: Enclosures) -> None:
-    """Write the HTML report. Raises RunError."""
+    """Write an investigation to a file, in the format that its suffix names. Raises RunError."""
+    from investigator.reports.export import exported
     from investigator.reports.html import html_report
 
-    again = f"{_SAVED}try again with: investigator show {investigation.id} --report FILE.html"
-    write_file(path, html_report(investigation, enclosures).encode("utf-8"), again)
-
-
-def check_export(directory: Path, folder: Path) -> None:
-    """Create the folder for an export, and check that it can be written. Raises UserError."""
-    from investigator.reports.export import EXPORTED, RECORD
-
-    if directory.resolve().is_relative_to(folder.resolve()):
-        raise UserError(f"{directory} is inside the folder of documents", hint="Choose a folder outside it.")
-    try:
-        directory.mkdir(mode=0o700, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"{directory} cannot be created: {error.strerror}", hint="Choose another folder.") from error
-    there = [name for name in EXPORTED if (directory / name).exists()]
-    if there and not (RECORD in there and is_own_result((directory / RECORD).read_bytes())):
-        raise UserError(
-            f"{directory} contains {there[0]}, which is not an export of this program",
-            hint="Choose another folder: only an older export is overwritten.",
-        )
-
-
-def write_export(directory: Path, files: Mapping[str, bytes]) -> None:
-    """Write the files of an export into its folder. Raises RunError."""
-    again = f"{_SAVED}try again with: investigator show RUN FOLDER --export DIR"
-    for name, data in files.items():
-        write_file(directory / name, data, again)
+    again = f"{_SAVED}try again with: investigator show {investigation.id} --report {path.name}"
+    suffix = path.suffix.lower()
+    if suffix in HTML:
+        data = html_report(investigation, enclosures).encode("utf-8")
+    else:
+        data = exported(investigation)[EXPORTS[suffix]]
+    write_file(path, data, again)
 
 
 def write_file(path: Path, data: bytes, kept: str) -> None:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Self, TextIO
 from rich.text import Text
 
 from investigator.cli.output import is_terminal
+from investigator.cli.streams import STREAMS
 from investigator.errors import RunError
-from investigator.records import Answered, Event, Investigation, Started, Writing
+from investigator.records import Answered, Event, Investigation, Notice, Started, Writing
 from investigator.reports.inert import inert
 from investigator.reports.steps import Count, Pace, counted_step, sentence, what_follows, writing_line
 
@@ -71,16 +72,16 @@ def show_all(events: Iterable[Event], watch: Watch = lambda _: None) -> None:
 
 def display_on(stream: TextIO, clock: Callable[[], float] = time.monotonic) -> Display:
     """Return the display for a stream: a live line for a terminal, plain lines for anything else."""
-    return Display(stream, clock, live=is_terminal(stream))
+    return Display(stream, clock, live=is_terminal(stream), verbose=STREAMS.get().verbose)
 
 
 class Display:
-    """Writes a line for each event. If `live`, what is counted is a live line with a progress bar, and the other lines
-    scroll above it; otherwise counted events get a line every two seconds, and one at the end.
+    """Shows what happens now, and how long it may take: if `live`, as one line with a progress bar, otherwise as a line
+    every two seconds, and one at the end of each phase. If `verbose`, each step has a line of its own.
     """
 
-    def __init__(self, stream: TextIO, clock: Callable[[], float], *, live: bool) -> None:
-        self._stream = stream
+    def __init__(self, stream: TextIO, clock: Callable[[], float], *, live: bool, verbose: bool = False) -> None:
+        self._stream, self._verbose = stream, verbose
         self._clock = clock
         self._pace = Pace()
         self._engine = ""
@@ -107,7 +108,7 @@ class Display:
         count = counted_step(event, self._engine)
         if count is not None:
             self._count(count, self._clock())
-        elif words := sentence(event, self._engine):
+        elif (self._verbose or isinstance(event, Notice)) and (words := sentence(event, self._engine)):
             self._say(inert(words))
         if self._bar is not None and (count is None or count.last):
             self._bar.remove_task(self._task)  # the next phase, of unknown length, has its own clock

@@ -1,4 +1,4 @@
-"""`investigator runs`, `show`, `replay` and `verify`: stored investigations, and reports of them."""
+"""`investigator runs`, `show` and `verify`: stored investigations, and reports of them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from rich.text import Text
 
 from investigator.cli.options import AsJson, Folder, RunId, SettingsOptions, Workspace, either_order, kept_of
 from investigator.cli.output import OutputOptions, print_record, print_result, print_styled, tell
+from investigator.errors import UserError
 from investigator.records import CheckedQuote, Quote, QuoteState, RunList, VerifiedReport
 from investigator.reports.inert import inert_line
 from investigator.reports.schemas import Printed
@@ -37,53 +38,48 @@ def show(run: RunId, output: OutputOptions, folder: Folder = Path(), workspace: 
     output.show(investigator.show(run), investigator, again=True)
 
 
-def replay(
-    run: RunId,
-    output: OutputOptions,
-    folder: Folder = Path(),
-    workspace: Workspace = None,
-    prompts: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder of the templates that the run used.")
-    ] = None,
-) -> None:
-    """Repeat a finished run without any model: its replies come from the journal. Every prompt is rendered again, every
-    decision is repeated, and every quote is looked up in the current documents.
-
-    Exit codes: 0 same outcome and every quote verified, 1 something differs, 2 usage error.
-    """
-    run, folder = either_order(run, folder)
-    output.check(folder)
-    investigator = kept_of(folder, workspace, prompts=prompts)
-    outcome = investigator.replay(run)
-    output.write(outcome.investigation, investigator)
-    text = Text.assemble(investigation_text(outcome.investigation), replayed_text(outcome))
-    print_result(Printed.REPLAY, outcome, lambda _: text, as_json=output.as_json)
-    if not outcome.same:
-        raise typer.Exit(1)
-
-
 def verify(
-    report: Annotated[
-        Path,
-        typer.Argument(metavar="REPORT.json", help="JSON that ask, matrix, show or replay printed with --json."),
-    ],
-    docs: Annotated[Path, typer.Option("--docs", metavar="FOLDER", help="Folder of documents.")],
     settings: SettingsOptions,
+    report: Annotated[
+        Path | None, typer.Argument(metavar="REPORT.json", help="JSON that ask, matrix or show printed with --json.")
+    ] = None,
+    docs: Annotated[Path, typer.Option("--docs", metavar="FOLDER", help="Folder of documents.")] = Path(),
+    run: Annotated[
+        str, typer.Option(metavar="RUN", help="Repeat this stored run instead: its id, the beginning of it, or 'last'.")
+    ] = "",
+    prompts: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="With --run: folder of the templates that the run used.")
+    ] = None,
+    workspace: Workspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Look up every quote of a report in the files of a folder, and report changes.
+    """Look up every quote of a report in the files of a folder, and report changes; or repeat a stored run.
 
-    The files are read again. No index is needed, and nothing is written. The statements themselves are not judged.
-
-    A quote that is not in its file is reported as changed if the file differs from the one that the report cites.
+    The files are read again. No index is needed, and nothing is written. The statements themselves are not judged. A
+    quote that is not in its file is reported as changed if the file differs from the one that the report cites.
     Otherwise it is reported as not in the file: the report was altered, or text recognition used other settings.
 
-    Exit codes: 0 every quote is in its place, 1 a quote was moved, is not in its file, or its file cannot be read, 2
-    usage error.
+    With --run, a finished run is repeated without any model: its replies come from the journal, every prompt is
+    rendered again, every decision is repeated, and every quote is looked up in the current documents.
+
+    Exit codes: 0 every quote is in its place, and the run has the same outcome; 1 a quote was moved, is not in its
+    file, or its file cannot be read, or the outcome differs; 2 usage error.
     """
-    verified = verify_report(report.expanduser(), docs.expanduser(), settings.load())
-    print_result(Printed.VERIFICATION, verified, verified_text, as_json=as_json)
-    if not verified.all_stand:
+    if (report is None) == (not run):
+        raise UserError(
+            "expected a report or a run",
+            hint="For example: investigator verify answer.json --docs FOLDER, or: --run last --docs FOLDER",
+        )
+    if report is not None:
+        verified = verify_report(report.expanduser(), docs.expanduser(), settings.load())
+        print_result(Printed.VERIFICATION, verified, verified_text, as_json=as_json)
+        same = verified.all_stand
+    else:
+        outcome = kept_of(docs, workspace, prompts=prompts, settings=settings.load()).replay(run)
+        text = Text.assemble(investigation_text(outcome.investigation), replayed_text(outcome))
+        print_result(Printed.REPLAY, outcome, lambda _: text, as_json=as_json)
+        same = outcome.same
+    if not same:
         raise typer.Exit(1)
 
 

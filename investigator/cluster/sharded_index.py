@@ -222,7 +222,7 @@ class ShardedIndex:
         those of the index. Raises FolderError unless the search covers everything.
         """
         if search is not Search.WHOLE:
-            hint = "Resume it without --cluster, or start over with --fresh."
+            hint = "Resume it without cluster.address, or start over with --fresh."
             raise FolderError(
                 "the run was started with an index without vectors, but shards always have them", hint=hint
             )

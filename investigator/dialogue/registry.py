@@ -36,7 +36,7 @@ _BUILT_IN = {
 }
 
 
-LIST_TASKS = "List the tasks with: investigator tasks"
+LIST_TASKS = "List the tasks with: investigator dialogue tasks"
 """The hint for an unknown task."""
 
 

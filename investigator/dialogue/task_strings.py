@@ -58,7 +58,9 @@ def required_task(opt: Opt) -> str:
     """Return the task string in the options. Raises DialogueError if no task is given."""
     task = opt.text("task")
     if not task.strip(" ,"):
-        raise DialogueError("no task given", hint="Choose a task, such as task=squad; to list all: investigator tasks")
+        raise DialogueError(
+            "no task given", hint="Choose a task, such as task=squad; to list all: investigator dialogue tasks"
+        )
     return task
 
 

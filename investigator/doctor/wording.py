@@ -115,7 +115,7 @@ def _context(engine: EngineFinding) -> str:
 
 def _price(price: Price | None) -> str:
     if price is None:
-        return "unknown: --max-money cannot be enforced; see the setting budget.prices"
+        return "unknown: the limit budget.money cannot be enforced; see budget.prices"
     if price.input == price.output == 0:
         return "none"
     return f"{price.input:g} and {price.output:g} US dollars per million tokens of input and output"

@@ -64,6 +64,7 @@ class Printed(StrEnum):
     TASK_EVALUATION = "task_evaluation", "tasks.printed:TaskReport"
     TASK = "task", "tasks.printed:ListedTask"
     EXAMPLE = "example", "tasks.printed:TaskExample"
+    SETTINGS = "settings", "cli.settings:SettingsList"
     MEMORY = "memory", "bb3.memory.long_term:KeptFact"
 
     @property

@@ -66,6 +66,14 @@ def investigation_text(investigation: Investigation) -> Text:
     return Text("\n\n").join(blocks).append("\n")
 
 
+def answer_text(answer: Answer) -> Text:
+    """Return what answers, and what the documents do not state, without sources, coverage and cost; ends with a
+    newline.
+    """
+    view = answer_view(answer)
+    return Text("\n\n").join([*_content(answer, view), *_open(view)]).append("\n")
+
+
 def question_text(investigation: Investigation) -> Text:
     """Return the question as it was asked, to be printed before its outcome; ends with an empty line."""
     return Text(f"Question: {inert_line(investigation.question)}\n\n")

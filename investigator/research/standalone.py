@@ -45,7 +45,7 @@ def known_document(library: DocumentIndex, document_id: str, *others: str) -> No
     if document_id not in (*others, *library.document_ids()):
         raise FolderError(
             f"unknown document {document_id}",
-            hint="To list the documents, run: investigator status FOLDER --json",
+            hint="To list the documents, run: investigator index FOLDER --dry-run --json",
         )
 
 

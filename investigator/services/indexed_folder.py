@@ -344,5 +344,5 @@ def made_ready(index: OpenIndex, search: Search, folder: Path) -> Iterator[Event
 
 def _no_document(document_id: str, reason: str = "") -> NotFoundError:
     why = f": {reason}" if reason else ""
-    hint = "List the documents with: investigator status FOLDER --json"
+    hint = "List the documents with: investigator index FOLDER --dry-run --json"
     return NotFoundError(f"unknown document {document_id}{why}", hint=hint)

@@ -163,7 +163,7 @@ def scope_of(only: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
             hint = f"Did you mean {near[0]}? " if near else ""
             raise FolderError(
                 f"unknown document {name}",
-                hint=f"{hint}To list all: investigator status FOLDER --json. Patterns such as 'reports/*' work too.",
+                hint=f"{hint}To list all: investigator index FOLDER --dry-run --json. Patterns such as a/* work too.",
             )
         scope.update(dict.fromkeys(named))
     return tuple(sorted(scope))
@@ -187,7 +187,7 @@ def new_record(
         setup=RunSetup(
             mission=options.mission or settings.mission,
             strategy=options.strategy or settings.strategy,
-            as_of=options.as_of,
+            as_of=options.as_of or (settings.as_of.isoformat() if settings.as_of else ""),
             engine=engine_names(engines),
             engines=tuple(
                 UsedEngine(role=role, name=engine.name, traits=traits_of(engine), trust=trust_of(role, engine))

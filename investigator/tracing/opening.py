@@ -35,7 +35,7 @@ def open_tracer(
         if inside and not any(part.startswith(".") for part in inside):  # hidden files are never read
             raise SettingsError(
                 f"the trace {file} is inside the folder of documents, and would be read as one of them",
-                hint="Choose a file outside the folder: --trace ../trace.jsonl",
+                hint="Choose a file outside the folder: --set trace.file=../trace.jsonl",
             )
         from investigator.tracing.trace_file import TraceFile  # imported here because few runs are traced
 

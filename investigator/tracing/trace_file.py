@@ -23,7 +23,7 @@ from investigator.secrets import redacted
 from investigator.tracing.base import TraceSettings, WatchedCall, encodable
 
 _BEGINNING = b'{"kind":'
-_HINT = "Choose a writable file outside the folder of documents: --trace trace.jsonl"
+_HINT = "Choose a writable file outside the folder of documents: --set trace.file=trace.jsonl"
 
 
 class TraceFile:

@@ -61,7 +61,7 @@ class TuningOptions(Record):
                 load_settings(base.settings_file, (*base.overrides, f"{name}={value}"))
         settings = load_settings(base.settings_file, base.overrides)
         if settings.cluster.address:
-            raise SettingsError("tuning uses a single index, not shards", hint="Omit --cluster and cluster.address.")
+            raise SettingsError("tuning uses a single index, not shards", hint="Omit cluster.address.")
         return settings
 
 

@@ -274,7 +274,7 @@ class TuningRun:
             yield candidate.changed(templates=self._baseline.templates | candidate.templates)
 
     def _write_winner(self, winner: Variant) -> None:
-        """Write a folder for `--prompts` and a file for `--settings`."""
+        """Write a folder for `--prompts` and a file for `--set`."""
         if winner.templates:
             lay_templates(self._out / "prompts", winner.templates, self._base.prompts)
         if winner.settings:

@@ -101,7 +101,7 @@ def tuning_text(report: TuningReport) -> Text:
         lines.append(f"Use it with: --prompts {report.folder}/prompts")
     if result.winner is not None and result.winner.settings:
         changes = " ".join(f"--set {change}" for change in result.winner.settings)
-        lines.append(f"Use it with: --settings {report.folder}/settings.json, or {changes}")
+        lines.append(f"Use it with: --set {report.folder}/settings.json, or {changes}")
     blocks.append(Text("\n".join(inert_line(line, 400) for line in lines)))
     return Text("\n\n").join(blocks).append("\n")
 

@@ -20,7 +20,7 @@ from investigator.asking.contracts import METHOD, SYNTAX, example_of
 from investigator.asking.prompts import Prompts, nearest, template_version
 from investigator.asking.templates import SUFFIX, file_in, source_of
 from investigator.bb3.records import CONTRACTS
-from investigator.cli.ask import CeilingOptions, TraceOptions
+from investigator.cli.ask import EffortOptions
 from investigator.cli.options import AsJson, CommonOptions, Folder, PromptsFolder
 from investigator.cli.output import note, print_plain, print_record, print_result, tell
 from investigator.cli.progress import display_on
@@ -94,7 +94,7 @@ class StepOptions:
         unless either a question or a run is given.
         """
         if name not in METHOD:
-            hint = f"To try it: investigator module {name.partition('/')[2]} --prompts DIR"
+            hint = f"To try it: investigator dialogue module {name.partition('/')[2]} --prompts DIR"
             raise SettingsError(f"{name} is a chat template, which no run uses", hint=f"{hint} [--show-prompt]")
         if bool(question) == bool(self.run):
             raise SettingsError("expected either a question or a run", hint="For example: FOLDER --run RUN")
@@ -135,8 +135,7 @@ def run_template(
     name: Name,
     common: CommonOptions,
     which: StepOptions,
-    ceilings: CeilingOptions,
-    tracing: TraceOptions,
+    effort: EffortOptions,
     folder: Folder = Path(),
     question: Question = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Ask again; ignore stored replies.")] = False,
@@ -149,7 +148,7 @@ def run_template(
     stored: repeating the command costs nothing.
     """
     (name,) = named([name])
-    settings = common.settings.load(*ceilings.settings(), *tracing.settings())
+    settings = common.settings.load(*effort.settings())
     investigator = replace(common, prompts=which.ran_with).investigator(folder, settings)
     parts = investigator.parts
     own = parts.with_prompts(common.prompts)

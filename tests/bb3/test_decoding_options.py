@@ -134,12 +134,12 @@ def test_an_option_near_to_none_gets_a_short_hint_with_where_to_see_them_all() -
     with pytest.raises(SettingsError, match=r"unknown option --banana$") as caught:
         module_arguments(["--banana", "1"], OWN)
     assert "--help" in caught.value.hint
-    assert "investigator module --help" in caught.value.hint
+    assert "investigator dialogue module --help" in caught.value.hint
     assert len(caught.value.hint) < 120
 
 
 def test_the_help_of_the_module_command_lists_every_option_of_modules() -> None:
-    shown = set(command("module", "--help").stdout.replace(",", " ").replace(".", " ").split())
+    shown = set(command("dialogue", "module", "--help").stdout.replace(",", " ").replace(".", " ").split())
     assert shown >= {*PrefixOptions.model_fields, *Decoding.model_fields}
 
 

@@ -1,4 +1,4 @@
-"""`investigator memory` shows and changes what chats remember."""
+"""`investigator dialogue memory` shows and changes what chats remember."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def memory(folder: Path, *words: str, user: str = "anna") -> Result:
-    return command("memory", folder, *words, "--user", user)
+    return command("dialogue", "memory", folder, *words, "--user", user)
 
 
 def test_memories_can_be_added_seen_changed_and_forgotten(folder: Path) -> None:
@@ -82,7 +82,7 @@ def test_a_blank_user_is_not_taken_for_nobody_named(folder: Path) -> None:
 
 def test_without_a_user_the_login_name_is_meant(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOGNAME", "ida")
-    command("memory", folder, "add", "I sing.")
+    command("dialogue", "memory", folder, "add", "I sing.")
     assert memory(folder, "users").stdout == "ida\n"
 
 

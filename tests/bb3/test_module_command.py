@@ -1,4 +1,4 @@
-"""`investigator module` runs a single module."""
+"""`investigator dialogue module` runs a single module."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TALK = "Person 1: I like the moon.\nPerson 2: So do I.\nPerson 1: Is it far?\n"
 
 
 def module(name: str, *options: str | Path, stdin: str | bytes = TALK) -> Result:
-    return command("module", name, *options, stdin=stdin)
+    return command("dialogue", "module", name, *options, stdin=stdin)
 
 
 def at(server: OpenAIServer) -> list[str]:

@@ -9,10 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from commands import command
 
 PRESS_TAB = """
-eval "$(investigator completion bash)"
+eval "$(_INVESTIGATOR_COMPLETE=source_bash investigator)"
 COMP_WORDS=(investigator $1); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
 _investigator_completion investigator
 echo "${COMPREPLY[@]}"
@@ -21,7 +20,7 @@ echo "${COMPREPLY[@]}"
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
 @pytest.mark.parametrize(
-    ("typed", "completed"), [("matr", "matrix"), ("ask --max-m", "--max-money"), ("prompts re", "render")]
+    ("typed", "completed"), [("matr", "matrix"), ("ask --max-c", "--max-calls"), ("prompts re", "render")]
 )
 def test_bash_completes_commands_and_their_options(typed: str, completed: str, tmp_path: Path) -> None:
     command = tmp_path / "investigator"
@@ -35,4 +34,8 @@ def test_bash_completes_commands_and_their_options(typed: str, completed: str, t
 
 @pytest.mark.parametrize("shell", ["zsh", "fish", "powershell"])
 def test_other_shells_have_a_script_too(shell: str) -> None:
-    assert "_INVESTIGATOR_COMPLETE" in command("completion", shell).stdout
+    variables = {**os.environ, "_INVESTIGATOR_COMPLETE": f"source_{shell}"}
+    done = subprocess.run(
+        [sys.executable, "-m", "investigator"], env=variables, capture_output=True, text=True, timeout=60
+    )
+    assert "_INVESTIGATOR_COMPLETE" in done.stdout

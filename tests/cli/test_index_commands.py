@@ -104,7 +104,7 @@ def test_the_counts_add_up_where_files_hold_files(folder: Path) -> None:
         archive.writestr("noise.bin", bytes(range(256)) * 4)
     (folder / "letter.eml").write_bytes(b"From: a@b.example\nMIME-Version: 1.0\nSubject: Mill\n\nThe mill burned.")
     (folder / "cafe.txt").write_bytes("Cafés, cafés, cafés ".encode() + b"\xff")
-    for command_line in (("index", folder), ("status", folder)):
+    for command_line in (("index", folder), ("index", folder, "--dry-run")):
         table, _, shown = command(*command_line).stdout.partition("\n\n")
         counts = {" ".join(line.split()[:-5]): int(line.split()[-5]) for line in table.splitlines()[1:]}
         assert counts == {"indexed": 5, "empty": 1, "unsupported": 2, "only contain other files": 1, "all": 9}
@@ -136,17 +136,22 @@ def test_a_changed_limit_tries_the_file_again(folder: Path) -> None:
 
 def test_status_shows_the_index_and_what_has_changed_since_and_does_nothing(folder: Path) -> None:
     command("index", folder)
-    assert command("status", folder).stderr == ""
+    assert command("index", folder, "--dry-run").stderr == ""
     (folder / "new.txt").write_text("x", encoding="utf-8")
     (folder / "mill.md").unlink()
-    shown = command("status", folder, "--json")
+    shown = command("index", folder, "--dry-run", "--json")
     assert set(statuses(shown)) == {"empty.txt", "lease.txt", "mill.md", "noise.bin"}
     assert "1 new, 1 gone" in shown.stderr
-    assert set(statuses(command("status", folder, "--json"))) == {"empty.txt", "lease.txt", "mill.md", "noise.bin"}
+    assert set(statuses(command("index", folder, "--dry-run", "--json"))) == {
+        "empty.txt",
+        "lease.txt",
+        "mill.md",
+        "noise.bin",
+    }
 
 
 def test_status_of_a_folder_without_an_index_says_how_to_make_one(folder: Path) -> None:
-    result = command("status", folder)
+    result = command("index", folder, "--dry-run")
     assert result.exit_code == 2
     assert "investigator index" in result.stderr
     assert not default_workspace(folder).exists()

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from investigator.cli.progress import Display, follow
+from investigator.cli.streams import STREAMS, StreamOptions
 from investigator.errors import RunError
 from investigator.records import (
     Answered,
@@ -42,12 +43,30 @@ def read_file(path: str, status: FileStatus = FileStatus.INDEXED, reason: str = 
     return FileRecord(path=path, status=status, reason=reason, chunks=3)
 
 
-def lines(events: list[Event], ticks: Iterator[float] | None = None) -> list[str]:
+def lines(events: list[Event], ticks: Iterator[float] | None = None, *, verbose: bool = True) -> list[str]:
     """Return the output to a pipe; the clock stops unless ticks are given."""
     stream = io.StringIO()
     clock = (lambda: next(ticks)) if ticks else (lambda: 0.0)
-    assert follow(iter(events), stream, clock) is ENDED
+    token = STREAMS.set(StreamOptions(verbose=verbose))
+    try:
+        assert follow(iter(events), stream, clock) is ENDED
+    finally:
+        STREAMS.reset(token)
     return stream.getvalue().splitlines()
+
+
+def test_without_verbose_only_notes_and_what_is_counted_have_lines() -> None:
+    events: list[Event] = [
+        Started(run_id="8f3a", engine="a:b", documents=2, resumed=False),
+        Notice(text="one file changed"),
+        Planned(round=1, strategy="", steps=()),
+        Remembered(round=1, done=1, total=1, memory=MEMORY, calls=3, seconds=4.2),
+        Answered(investigation=ENDED),
+    ]
+    assert lines(events, verbose=False) == [
+        "note: one file changed",
+        "round 1, step 1/1: lease.pdf, answers, score 85, 3 calls, 4.2 s",
+    ]
 
 
 def test_each_event_is_one_plain_line() -> None:
@@ -140,7 +159,7 @@ def test_names_that_would_act_on_the_terminal_are_written_out() -> None:
         "reading 1/2: [red]\\x1b[2J{task.id} error: gone",
     ]
     screen = io.StringIO()
-    with Display(screen, lambda: 0.0, live=True) as display:
+    with Display(screen, lambda: 0.0, live=True, verbose=True) as display:
         for event in events:
             display.show(event)
     assert "[red]\\x1b[2J{task.id}" in screen.getvalue()

@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from investigator.cli.output import check_export, check_report, write_export, write_report
+from investigator.cli.output import EXPORTS, HTML, check_report, write_report
 from investigator.errors import RunError, UserError
 from investigator.records import Investigation, RunSetup
 from investigator.reports.enclosures import NO_ENCLOSURES
-from investigator.reports.export import EXPORTED, exported
 
 CASE = Investigation(id="8f3a12", question="What is the rent?", setup=RunSetup(engine="a:b"))
 
@@ -71,21 +70,17 @@ def test_a_report_takes_the_place_of_an_older_report_and_of_no_other_file(tmp_pa
         check_report(page, tmp_path / "documents")
 
 
-def test_an_export_goes_into_a_folder_outside_the_documents_and_over_no_other_files(tmp_path: Path) -> None:
-    documents, place = tmp_path / "documents", tmp_path / "export"
-    record = CASE.changed(id="20261122-160334-840172")
-    check_export(place, documents)
-    write_export(place, exported(record))
-    check_export(place, documents)
-    assert {file.name for file in place.iterdir()} == set(EXPORTED)
-    assert {file.stat().st_mode & 0o777 for file in place.iterdir()} == {0o600}
+@pytest.mark.parametrize("suffix", EXPORTS)
+def test_an_export_goes_outside_the_documents_and_over_no_other_file(tmp_path: Path, suffix: str) -> None:
+    documents, place = tmp_path / "documents", tmp_path / f"answer{suffix}"
+    documents.mkdir()
+    check_report(place, documents, (*HTML, *EXPORTS))
+    write_report(place, CASE.changed(id="20261122-160334-840172"), NO_ENCLOSURES)
+    check_report(place, documents, (*HTML, *EXPORTS))
+    assert place.stat().st_mode & 0o777 == 0o600
 
-    (place / "investigation.json").write_text('{"mine": 1}')
-    with pytest.raises(UserError, match="is not an export of this program"):
-        check_export(place, documents)
+    place.write_text('{"mine": 1}')
+    with pytest.raises(UserError, match="is not a report of this program"):
+        check_report(place, documents, (*HTML, *EXPORTS))
     with pytest.raises(UserError, match="inside the folder"):
-        check_export(documents / "export", documents)
-    with pytest.raises(UserError, match="No such file or directory"):
-        check_export(tmp_path / "a" / "b", documents)
-    with pytest.raises(UserError, match="cannot be created"):
-        check_export(tmp_path / ("b" * 300), documents)
+        check_report(documents / f"a{suffix}", documents, (*HTML, *EXPORTS))

@@ -60,7 +60,7 @@ def test_who_is_being_asked_is_told_on_standard_error() -> None:
 
 @pytest.mark.parametrize(
     "words",
-    [["--set", "nonsense=1"], ["--model", "nobody=openai:m"], ["--model", "="], ["--settings", "absent.toml"], ["x"]],
+    [["--set", "nonsense=1"], ["--model", "nobody=openai:m"], ["--model", "="], ["--set", "absent.toml"], ["x"]],
 )
 def test_wrong_settings_are_wrong_use(words: list[str]) -> None:
     result = command(*words)

@@ -242,11 +242,13 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Past:
 
 
 def test_the_command_replays_by_the_beginning_of_the_id(asked: Past) -> None:
-    done = command("replay", asked.case.id[:12], asked.folder, "--workspace", asked.workspace)
+    done = command("verify", "--run", asked.case.id[:12], "--docs", asked.folder, "--workspace", asked.workspace)
     assert done.exit_code == 0, done.output
     assert answer_of(asked.case).text in done.stdout
     assert "Plan, memories and answer are the same as before." in done.stdout
-    as_json = command("replay", asked.case.id, asked.folder, "--workspace", asked.workspace, "--json")
+    as_json = command(
+        "verify", "--run", asked.case.id, "--docs", asked.folder, "--workspace", asked.workspace, "--json"
+    )
     assert as_json.exit_code == 0
     assert printed(Replayed, as_json.stdout).investigation == asked.case
 
@@ -255,14 +257,15 @@ def test_the_command_exits_with_1_where_something_no_longer_holds(asked: Past, t
     shutil.copytree(asked.folder, tmp_path / "folder")
     shutil.copytree(asked.workspace, tmp_path / "workspace")
     (tmp_path / "folder" / "cedar.txt").write_text("The Cedar plant was pulled down.", encoding="utf-8")
-    done = command("replay", asked.case.id, tmp_path / "folder", "--workspace", tmp_path / "workspace")
+    kept = ("--workspace", tmp_path / "workspace")
+    done = command("verify", "--run", asked.case.id, "--docs", tmp_path / "folder", *kept)
     assert done.exit_code == 1
     assert "no longer found: cedar.txt:line 1" in done.stdout
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize("name", ["nosuchrun", ""])
-def test_the_command_refuses_a_run_that_is_not_there(asked: Past, name: str) -> None:
-    done = command("replay", name, asked.folder, "--workspace", asked.workspace)
+@pytest.mark.parametrize(("run", "hint"), [("nosuchrun", "List the investigations with"), ("", "For example: ")])
+def test_the_command_refuses_a_run_that_is_not_there(asked: Past, run: str, hint: str) -> None:
+    done = command("verify", "--run", run, "--docs", asked.folder, "--workspace", asked.workspace)
     assert done.exit_code == 2
-    assert "hint: List the investigations with" in done.stderr
+    assert f"hint: {hint}" in done.stderr

@@ -92,7 +92,7 @@ def _use(command: Path, interpreter: Path, variables: dict[str, str], home: Path
     version = _run([str(command), "--version"], variables, home)
     assert version.startswith("document-investigator "), version
     assert "not installed" not in version, version
-    assert _run([str(command), "completion", "bash"], variables, home)
+    assert _run([str(command)], {**variables, "_INVESTIGATOR_COMPLETE": "source_bash"}, home)
     site = Path(
         _run([str(interpreter), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], variables).strip()
     )

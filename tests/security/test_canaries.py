@@ -214,8 +214,8 @@ def test_no_sink_of_the_commands_holds_the_key(openai_server: OpenAIServer, fold
     ask = ["ask", str(folder), f"{QUESTION} My key is {KEY}.", "--model", "openai:m", *server, "--workspace", str(work)]
     questions = str(tmp_path / "questions.jsonl")
     evaluate = ["eval", "folder", "--docs", str(folder), "--questions", questions, "--model", "openai:m", *server]
-    trace = ["--trace", str(tmp_path / "t.jsonl")]
-    report = ["--json", "--report", str(tmp_path / "r.html"), *trace, "--trace-prompts"]
+    trace = ["--set", f"trace.file={tmp_path / 't.jsonl'}"]
+    report = ["--json", "--report", str(tmp_path / "r.html"), *trace, "--set", "trace.prompts=true"]
     forks = ForkServer("security", "forked_command", {**os.environ, "INVESTIGATOR_DEBUG": "1"})
 
     def command(*words: str, key: str = KEY) -> Ended:

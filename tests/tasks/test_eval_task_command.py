@@ -16,7 +16,7 @@ SQUAD = DATA / "squad.json"
 
 
 def command(*words: str | Path | int) -> Result:
-    return CliRunner().invoke(app, ["eval", "task", *map(str, words)])
+    return CliRunner().invoke(app, ["dialogue", "eval", *map(str, words)])
 
 
 @pytest.fixture

@@ -68,10 +68,10 @@ def test_a_task_string_gives_the_class_that_it_names() -> None:
     ("task", "problem", "hint"),
     [
         ("sqad", "task sqad", "Did you mean squad"),
-        ("zzz", "task zzz", "investigator tasks"),
+        ("zzz", "task zzz", "investigator dialogue tasks"),
         ("squad:opn", "OpnTeacher", "squad has DefaultTeacher, IndexTeacher, OpenTeacher"),
-        ("no_such_package.my_task", "no_such_package", "investigator tasks"),
-        ("../secret", "secret", "investigator tasks"),
+        ("no_such_package.my_task", "no_such_package", "investigator dialogue tasks"),
+        ("../secret", "secret", "investigator dialogue tasks"),
         (".squad", "squad", ""),
         ("loading", "DefaultTeacher", ""),
     ],

@@ -13,26 +13,29 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "data" / "dialogue"
 
 
 def test_tasks_are_listed_with_their_tags() -> None:
-    lines = command("tasks").stdout.splitlines()
+    lines = command("dialogue", "tasks").stdout.splitlines()
     assert {line.split()[0] for line in lines} >= {"folder", "squad", "hotpotqa", "twowiki", "beir", "quac", "coqa"}
     assert next(line for line in lines if line.startswith("squad")).split()[1] == "#QA"
 
 
 def test_a_filter_looks_at_tags_and_words() -> None:
-    assert [line.split()[0] for line in command("tasks", "#multihop").stdout.splitlines()] == ["hotpotqa", "twowiki"]
-    assert [line.split()[0] for line in command("tasks", "qrels").stdout.splitlines()] == ["beir"]
-    nothing = command("tasks", "chess")
+    assert [line.split()[0] for line in command("dialogue", "tasks", "#multihop").stdout.splitlines()] == [
+        "hotpotqa",
+        "twowiki",
+    ]
+    assert [line.split()[0] for line in command("dialogue", "tasks", "qrels").stdout.splitlines()] == ["beir"]
+    nothing = command("dialogue", "tasks", "chess")
     assert (nothing.exit_code, nothing.stdout) == (0, "")
     assert "no task matches 'chess'" in nothing.stderr
 
 
 def test_tasks_can_be_had_as_json() -> None:
-    rows = [json.loads(line) for line in command("tasks", "squad", "--json").stdout.splitlines()]
+    rows = [json.loads(line) for line in command("dialogue", "tasks", "squad", "--json").stdout.splitlines()]
     assert [(row["id"], row["task"], row["tags"]) for row in rows] == [("SQuAD", "squad", ["QA", "Reading"])]
 
 
 def test_display_shows_texts_labels_and_how_many_candidates_there_are() -> None:
-    shown = command("display", "text", "--datafile", EXAMPLES / "text.txt", "--num", "2")
+    shown = command("dialogue", "display", "text", "--datafile", EXAMPLES / "text.txt", "--num", "2")
     assert shown.stdout.splitlines() == [
         "- - - new episode: text - - -",
         "Ida went to the tower.",
@@ -47,15 +50,24 @@ def test_display_shows_texts_labels_and_how_many_candidates_there_are() -> None:
 
 def test_display_shows_the_labels_of_an_evaluation_as_such() -> None:
     shown = command(
-        "display", f"squad:open:datafile={EXAMPLES / 'squad.json'}", "--datatype", "valid:stream", "--num", 1
+        *(
+            "dialogue",
+            "display",
+            f"squad:open:datafile={EXAMPLES / 'squad.json'}",
+            "--datatype",
+            "valid:stream",
+            "--num",
+            1,
+        )
     )
     assert "  eval_labels: 3 May 1861 | 1861" in shown.stdout.splitlines()
-    assert command("display", f"squad:datafile={EXAMPLES / 'squad.json'}", "--datatype", "valdi").exit_code == 2
+    unknown = ("--datatype", "valdi")
+    assert command("dialogue", "display", f"squad:datafile={EXAMPLES / 'squad.json'}", *unknown).exit_code == 2
 
 
 def test_display_shows_several_tasks() -> None:
     both = f"squad:datafile={EXAMPLES / 'squad.json'},coqa:datafile={EXAMPLES / 'coqa.json'}"
-    lines = command("display", both, "--num", "4").stdout.splitlines()
+    lines = command("dialogue", "display", both, "--num", "4").stdout.splitlines()
     assert [line for line in lines if line.startswith("- - -")] == [
         "- - - new episode: squad - - -",
         "- - - new episode: coqa - - -",
@@ -63,7 +75,9 @@ def test_display_shows_several_tasks() -> None:
 
 
 def test_display_gives_json_of_every_field() -> None:
-    shown = command("display", "beir:candidates", "--datafile", EXAMPLES / "beir", "--datatype", "test", "--json")
+    shown = command(
+        "dialogue", "display", "beir:candidates", "--datafile", EXAMPLES / "beir", "--datatype", "test", "--json"
+    )
     first = json.loads(shown.stdout.splitlines()[0])
     assert (first["eval_labels"], sorted(first["label_candidates"])) == (["d1"], ["d1", "d2", "d3"])
 
@@ -71,7 +85,7 @@ def test_display_gives_json_of_every_field() -> None:
 def test_what_a_file_holds_cannot_move_the_cursor(tmp_path: Path) -> None:
     file = tmp_path / "a.txt"
     file.write_text("text:red \x1b[31m\tlabels:\x1b]0;title\x07\tnote:\x1b[2J\n", encoding="utf-8")
-    shown = command("display", "text", "--datafile", file)
+    shown = command("dialogue", "display", "text", "--datafile", file)
     assert shown.exit_code == 0
     assert "\x1b" not in shown.stdout
     assert "\\x1b[31m" in shown.stdout
@@ -86,7 +100,7 @@ def test_what_a_file_holds_cannot_move_the_cursor(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_use_is_told_with_what_to_do(words: list[str], problem: str) -> None:
-    failed = command("display", *words)
+    failed = command("dialogue", "display", *words)
     assert failed.exit_code == 2
     assert problem in failed.stderr
 
@@ -96,7 +110,7 @@ def test_what_a_file_does_not_hold_is_told_in_one_line_and_a_hint(tmp_path: Path
     file = tmp_path / "given.jsonl"
     file.write_bytes(content)
     for words in (("squad", "--datafile", file), (f"squad:datafile={file}", "--datatype", "valid:stream", "--json")):
-        failed = command("display", *words)
+        failed = command("dialogue", "display", *words)
         assert (failed.exit_code, failed.stdout) == (2, "")
         problem, hint = failed.stderr.splitlines()
         assert problem.startswith("error: ")
@@ -107,6 +121,6 @@ def test_what_a_file_does_not_hold_is_told_in_one_line_and_a_hint(tmp_path: Path
 def test_a_module_in_the_current_folder_is_a_task(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(EXAMPLES)
     monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry != str(EXAMPLES)])
-    shown = command("display", "own_task.riddles", "--datafile", "own_task/riddles.txt")
+    shown = command("dialogue", "display", "own_task.riddles", "--datafile", "own_task/riddles.txt")
     assert "  labels: a clock" in shown.stdout.splitlines()
     assert sys.path[-1] == str(EXAMPLES)

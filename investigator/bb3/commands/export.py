@@ -1,4 +1,4 @@
-"""`investigator export FOLDER --to DIR`: releases saved conversations, redacted, and only with consent."""
+"""`investigator dialogue export FOLDER --to DIR`: releases saved conversations, redacted, and only with consent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`investigator memory FOLDER ...`: shows or changes what chats remember about users."""
+"""`investigator dialogue memory FOLDER ...`: shows or changes what chats remember about users."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class MemoryAction(StrEnum):
 
 
 _EXAMPLES = {
-    MemoryAction.SEARCH: "For example: investigator memory FOLDER search WORDS",
-    MemoryAction.ADD: 'For example: investigator memory FOLDER add "I have a dog."',
-    MemoryAction.EDIT: 'For example: investigator memory FOLDER edit 3 "I have two dogs."',
-    MemoryAction.DELETE: "For example: investigator memory FOLDER delete 3",
+    MemoryAction.SEARCH: "For example: investigator dialogue memory FOLDER search WORDS",
+    MemoryAction.ADD: 'For example: investigator dialogue memory FOLDER add "I have a dog."',
+    MemoryAction.EDIT: 'For example: investigator dialogue memory FOLDER edit 3 "I have two dogs."',
+    MemoryAction.DELETE: "For example: investigator dialogue memory FOLDER delete 3",
 }
 
 

@@ -1,4 +1,4 @@
-"""`investigator module MODULE`: asks a single module of BlenderBot 3, or shows its exact prompt."""
+"""`investigator dialogue module MODULE`: asks a single module of BlenderBot 3, or shows its exact prompt."""
 
 from __future__ import annotations
 

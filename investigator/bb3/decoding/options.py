@@ -26,7 +26,7 @@ _FIELDS: Mapping[str, type[Record]] = {
 }
 _ENGINES = {f"{module}_model": module for module in Module}
 _HINT = (
-    "--help lists the options. Options for each module, e.g. --srm-topp 0.8, are listed by: investigator module --help"
+    "Options are listed by --help; those of each module, e.g. --srm-topp 0.8, by: investigator dialogue module --help"
 )
 
 

@@ -37,7 +37,7 @@ _MOST_SEARCHED = 20_000  # maximum number of memories that a search compares, th
 _COMPARED = 8  # number of nearest memories that are compared with a new one
 _LONGEST_USER = 500
 _LONGEST_COUNT = 9  # maximum number of digits; longer numbers are never stored
-_LIST = "List the memories with: investigator memory FOLDER list"
+_LIST = "List the memories with: investigator dialogue memory FOLDER list"
 _KNOWN = "this is already remembered"
 
 Scores = Mapping[int, float]

@@ -144,7 +144,7 @@ def pulled_model(name: str) -> PulledModel:
 def remove_pulled(name: str) -> PulledModel:
     """Delete a pulled model, and return it. Raises SettingsError if no pulled model has that name."""
     if not name:
-        raise SettingsError("no model name given", hint="List them with: investigator model list")
+        raise SettingsError("no model name given", hint="List them with: investigator model")
     model = pulled_model(name)
     shutil.rmtree(model.folder)
     return model
@@ -217,7 +217,7 @@ def _download(model: PulledModel, on_progress: OnProgress) -> None:
     if free < needed:
         raise DiskFullError(
             f"the model needs {needed / 1e9:.1f} GB, but only {free / 1e9:.1f} GB is free in {model.folder}",
-            hint="Free some space, choose a smaller model (investigator model list), or move XDG_DATA_HOME elsewhere.",
+            hint="Free some space, choose a smaller model (investigator model), or move XDG_DATA_HOME elsewhere.",
         )
     hf_hub_download(
         model.repo,

@@ -1,4 +1,4 @@
-"""`investigator eval task TASK`: measures how well an agent does a task."""
+"""`investigator dialogue eval TASK`: measures how well an agent does a task."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def eval_task(
     chosen = common.settings
     places = {"folder": folder, "workspace": common.workspace, "prompts": common.prompts, "settings": chosen.file}
     named = {name: str(path) for name, path in places.items() if path is not None}
-    student = create_agent({"model": agent, "engine": common.model or [], "set": chosen.overrides or [], **named})
+    student = create_agent({"model": agent, "engine": common.model or [], "set": list(chosen.changes), **named})
     data = {name: str(path) for name, path in (("datafile", datafile), ("folder", folder)) if path is not None}
     opt = {"task": task, "datatype": datatype, "batchsize": batchsize, **data}
     try:
@@ -81,8 +81,7 @@ def _check_used(agent: str, common: CommonOptions) -> None:
         "--model": common.model,
         "--workspace": common.workspace,
         "--prompts": common.prompts,
-        "--settings": common.settings.file,
-        "--set": common.settings.overrides,
+        "--set": common.settings.given,
     }
     unused = " and ".join(name for name, value in given.items() if value)
     if unused and agent in WITHOUT_DOCUMENTS:

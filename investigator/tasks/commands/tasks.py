@@ -1,4 +1,4 @@
-"""`investigator tasks [FILTER]` lists the tasks; `investigator display TASK` shows the examples of one."""
+"""`investigator dialogue tasks [FILTER]` lists the tasks; `display TASK` shows the examples of one."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def tasks(
     elif matching:
         print_styled(columns([rows[entry] for entry in matching], left=range(3)).append("\n"))
     else:
-        tell(f"no task matches {wanted!r}; list all with: investigator tasks")
+        tell(f"no task matches {wanted!r}; list all with: investigator dialogue tasks")
 
 
 def display(
