@@ -154,7 +154,7 @@ def _investigated(made: Path, base_url: str, at_once: int, overrides: Sequence[s
         text = f"Power plant {number}. How much power it makes is not said in this text. {_WORDS}"
         (folder / f"plant_{number:02}.txt").write_text(text, "utf-8")
     options = [f"chat.base_url={base_url}", f"chat.concurrency={at_once}", f"research.concurrency={at_once}"]
-    options += ["research.rounds=1", "research.whole_tokens=0", "research.query.whole_characters=0"]
+    options += ["research.rounds=1", "research.whole_tokens=0"]
     options += [f"research.planner.steps={_STEPS}", f"research.planner.documents={_STEPS}"]
     made_with = load_settings(None, [*options, *overrides])
     investigator = Investigator(

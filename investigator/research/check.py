@@ -68,7 +68,6 @@ def check(
     client: EngineClient,
     statements: Sequence[Statement],
     load: Load,
-    around: int,
     checking: Checking,
 ) -> Check:
     """Return the judgement on statements, numbered from 1; further calls check those beyond the first forty.
@@ -80,7 +79,7 @@ def check(
     for first in range(0, max(1, len(statements)), _TOGETHER):
         some = list(enumerate(statements, start=1))[first : first + _TOGETHER]
         later = replace(checking, parts=(), not_stated=()) if first else checking
-        variables = _variables(some, load, around, later)
+        variables = _variables(some, load, later)
         try:
             reading = client.ask("answer/check", variables, CheckReply, smaller=less_to_check)
         except ReplayError:
@@ -108,9 +107,7 @@ def _outcome(reply: CheckReply | None, variables: CheckVariables) -> Check:
     )
 
 
-def _variables(
-    statements: Sequence[tuple[int, Statement]], load: Load, around: int, checking: Checking
-) -> CheckVariables:
+def _variables(statements: Sequence[tuple[int, Statement]], load: Load, checking: Checking) -> CheckVariables:
     cited = [quote for _, statement in statements for quote in statement.quotes]
     cited += [quote for entry in checking.not_stated for quote in entry.quotes]
     evidence = merged_evidence(cited, load)
@@ -129,7 +126,7 @@ def _variables(
             for number, statement in statements
         ),
         not_stated=tuple(entry.text for entry in checking.not_stated),
-        documents=evidence_documents(evidence.quotes, load, around),
+        documents=evidence_documents(evidence.quotes, load),
         read=checking.read,
         total=checking.total,
     )

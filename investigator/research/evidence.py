@@ -15,6 +15,8 @@ _WHOLE = 1_200
 """A document up to this length (characters) is shown whole, so that what it does not mention can be checked too."""
 _JOINED = 80
 _LONGEST_HEADER = 600
+_AROUND, _NEAREST = 220, 4
+"""Characters shown before and after each quote; quotes shown as nearest, of documents that do not answer."""
 _MANY = 8
 """From this number of documents on, less of the surroundings is shown."""
 
@@ -68,7 +70,7 @@ def evidence_of(history: Sequence[Memory], others: Sequence[Memory], load: Load,
     number = 0
     for memory in near:
         quote = max(memory.quotes, key=lambda quote: len(quote.text))  # not a header
-        if number < settings.nearest and not _overlaps(quote, quotes.values()):
+        if number < _NEAREST and not _overlaps(quote, quotes.values()):
             number += 1
             quotes[f"N{number}"] = quote
     return Evidence(quotes)
@@ -112,7 +114,7 @@ def _overlaps(quote: Quote, others: Iterable[Quote]) -> bool:
 
 
 def evidence_documents(
-    quotes: Mapping[str, Quote], load: Load, around: int, points: Mapping[str, int] | None = None
+    quotes: Mapping[str, Quote], load: Load, points: Mapping[str, int] | None = None, around: int = _AROUND
 ) -> tuple[EvidenceDocument, ...]:
     """Return quotes by id, in their surroundings: each stretch of text once, with its quotes marked.
 

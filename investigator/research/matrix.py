@@ -74,8 +74,8 @@ class MatrixResearch:
         yield from self._checked(some, questions)
 
     def _row(self, document_id: str, questions: Sequence[str], sources: Sources) -> Row:
-        settings = self.settings.query.of_parts(len(questions))
-        shown = shown_document(self.library, document_id, questions, "", settings)
+        limits = self.settings.query.limits(len(questions))
+        shown = shown_document(self.library, document_id, questions, "", limits)
         variables = RowVariables(mission=self.mission, questions=tuple(questions), document=shown)
         try:
             reading = self.client.ask("query/row", variables, RowReply, smaller=less_to_row)
@@ -134,9 +134,8 @@ class MatrixResearch:
     def _check(self, statements: Sequence[Statement], questions: dict[int, str]) -> Check:
         if not self.is_checked or not statements:
             return Check()
-        around = self.settings.answer.around
         checking = Checking(question="", questions=questions)
-        return check(self.client, statements, self.library.document, around, checking)
+        return check(self.client, statements, self.library.document, checking)
 
 
 def _judged_cell(cell: MatrixCell, statement: Statement) -> MatrixCell:

@@ -24,7 +24,7 @@ from investigator.records import (
 )
 from investigator.research.memory_stream import MemoryStream
 from investigator.research.planner import resolved
-from investigator.research.research_settings import DEFAULT_MISSION, QuerySettings
+from investigator.research.research_settings import DEFAULT_MISSION, ReadingLimits
 from investigator.research.shown_documents import shown_document
 from investigator.research.standalone import default_client, known_document, open_library
 from investigator.retrieval.library import DocumentIndex
@@ -52,7 +52,7 @@ class Query:
         sources: Sources | None = None,
         mission: str = DEFAULT_MISSION,
         wordings: Sequence[str] = (),
-        settings: QuerySettings | None = None,
+        limits: ReadingLimits | None = None,
     ) -> None:
         self.target_doc_id = target_doc_id
         self.main_question = main_question
@@ -62,7 +62,7 @@ class Query:
         self._sources = sources or Sources(self._library.document)
         self._mission = mission
         self._wordings = tuple(wordings)
-        self._settings = settings or QuerySettings()
+        self._limits = limits or ReadingLimits()
 
     def run(self, prompt_template_path: str | Path | None, sub_question: str) -> bool:
         """Ask, and remember the reply. Return False if the reply's point could not be read; the reply is kept anyway.
@@ -102,7 +102,7 @@ class Query:
                 name,
                 queries,
                 sub_question,
-                self._settings,
+                self._limits,
                 match=cards[name].match,
                 is_reranked=True,
             )
@@ -112,7 +112,7 @@ class Query:
             main_question=self.main_question,
             mission=self._mission,
             documents=tuple(shown),
-            most_quotes=self._settings.most_quotes,
+            most_quotes=self._limits.most_quotes,
         )
 
 

@@ -19,7 +19,7 @@ from investigator.research.query import Query, examined, readings_in
 from investigator.research.research_settings import ResearchSettings
 from investigator.research.shown_documents import shown_document
 from investigator.research.state import State
-from investigator.research.survey import batches, survey_settings
+from investigator.research.survey import batches, survey_limits
 from investigator.research.tactical_planning import TacticalPlanning
 from investigator.retrieval.library import DocumentIndex
 
@@ -92,30 +92,30 @@ class Readers:
                 sources=self.sources,
                 mission=run.setup.mission,
                 wordings=state.searched,
-                settings=self.settings.query.of_parts(-(-len(run.parts) // names.count(document_id)), len(names)),
+                limits=self.settings.query.limits(-(-len(run.parts) // names.count(document_id)), len(names)),
             )
             yield Work((run.plan.step(plan_id),), question, partial(query.examine, question))
 
     def _together(self, state: State) -> Iterator[Work]:
         run, steps = state.run, {step.document_id: step for step in state.open_steps}
-        settings = self.settings.query
+        limits = self.settings.query.limits()
         if state.fits:
             longest = max((len(self.library.document(name).text) for name in steps), default=0)
-            settings = settings.changed(whole_characters=longest)
+            limits = limits.changed(whole_characters=longest)
         elif state.surveys:
-            settings = survey_settings(settings, len(steps), self.settings.survey_tokens)
+            limits = survey_limits(len(steps), self.settings.survey_tokens)
         matches = {card.document_id: card.match for card in state.cards}
         names = sorted(steps)  # in a fixed order, so that a provider's cache of the prompt holds for the next question
         shown = (
-            shown_document(self.library, name, state.searched, "", settings, match=matches.get(name)) for name in names
+            shown_document(self.library, name, state.searched, "", limits, match=matches.get(name)) for name in names
         )
-        for batch in batches(shown, self.client.room(Role.ASK), settings.characters):
+        for batch in batches(shown, self.client.room(Role.ASK), limits.characters):
             variables = AskVariables(
                 main_question=run.full_question,
                 mission=run.setup.mission,
                 scope=run.decides,
                 documents=batch,
-                most_quotes=settings.most_quotes,
+                most_quotes=limits.most_quotes,
             )
             own = [steps[document.document_id] for document in batch]
             yield Work(own, run.full_question, partial(self._examined, variables, state))
@@ -134,7 +134,9 @@ class Readers:
         ]
         if unclear:
             shown = (
-                shown_document(self.library, documents[place].document_id, state.searched, "", self.settings.query)
+                shown_document(
+                    self.library, documents[place].document_id, state.searched, "", self.settings.query.limits()
+                )
                 for place in unclear
             )
             again: list[Reading] = []

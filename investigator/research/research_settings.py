@@ -24,44 +24,41 @@ class PlannerSettings(Record):
 
     steps: int = Field(default=8, ge=1, le=100, description="maximum number of documents that a plan reads")
     documents: int = Field(default=7, ge=1, le=100, description="number of documents that the planner sees")
-    passages: int = Field(default=2, ge=1, le=10, description="passages of each document that the planner sees")
-    passage_characters: int = Field(default=220, ge=50, le=5_000, description="length of such a passage")
 
 
-_MOST_DOCUMENTS = 8
+class ReadingLimits(Record):
+    """How much of each document is read in a call, in characters, and how many quotes one reply may have."""
+
+    characters: int = 6_000  # of the passages of a longer document
+    whole_characters: int = 6_000  # a document up to this length is read whole
+    most_quotes: int = 8
+
+
+_MOST_CHARACTERS, _MOST_DOCUMENTS = 12_000, 8
 
 
 class QuerySettings(Record):
     """Settings for reading a document."""
 
-    whole_characters: int = Field(
-        default=6_000, ge=0, le=1_000_000, description="a document up to this length is read whole, in characters"
-    )
     characters: int = Field(
-        default=6_000,
+        default=ReadingLimits().characters,
         ge=500,
         le=1_000_000,
         description="length of the passages read from a longer document, for each part of the question",
     )
-    most_characters: int = Field(
-        default=12_000, ge=500, le=1_000_000, description="length of the passages read from a longer document, at most"
-    )
-    most_quotes: int = Field(default=8, ge=1, le=50, description="maximum number of quotes of one reply")
 
-    def of_parts(self, parts: int, documents: int = 1) -> QuerySettings:
-        """Return the settings for reading several parts of a question from each of several documents: more of each,
-        but no more in all than eight documents of the usual length.
+    def limits(self, parts: int = 1, documents: int = 1) -> ReadingLimits:
+        """Return the limits for reading several parts of a question from each of several documents: more of each, but
+        no more in all than eight documents of the usual length.
         """
-        most = max(self.characters, min(self.most_characters, _MOST_DOCUMENTS * self.characters // documents))
-        return self.changed(characters=min(most, self.characters * max(1, parts)))
+        most = max(self.characters, min(_MOST_CHARACTERS, _MOST_DOCUMENTS * self.characters // documents))
+        return ReadingLimits(characters=min(most, self.characters * max(1, parts)))
 
 
 class AnswerSettings(Record):
-    """Settings for writing and checking the answer."""
+    """Settings for writing the answer."""
 
     evidence: int = Field(default=60, ge=1, le=500, description="maximum number of quotes that the writer sees")
-    around: int = Field(default=220, ge=0, le=5_000, description="characters shown before and after each quote")
-    nearest: int = Field(default=4, ge=0, le=20, description="quotes shown as nearest, of documents that do not answer")
 
 
 class ResearchSettings(Record):

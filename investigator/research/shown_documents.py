@@ -11,7 +11,7 @@ from investigator.language.relevance import stems
 from investigator.language.sentences import sentence_spans, statement_spans
 from investigator.language.terms import content_words, words
 from investigator.records import Document, DocumentCard, PlanDocument, ShownDocument, ShownPassage
-from investigator.research.research_settings import PlannerSettings, QuerySettings
+from investigator.research.research_settings import ReadingLimits
 from investigator.retrieval.library import DocumentIndex
 
 Span = tuple[int, int]
@@ -28,6 +28,8 @@ _JOINED = 160
 _RANKED = 24
 """Number of matches of each query that are considered in a document."""
 _RANK_CONSTANT = 3
+PLANNED_CHARACTERS = 220
+"""Length of a passage that the planner sees."""
 
 
 def shown_document(
@@ -35,13 +37,13 @@ def shown_document(
     document_id: str,
     queries: Sequence[str],
     question: str,
-    settings: QuerySettings,
+    limits: ReadingLimits,
     *,
     match: float | None = None,
     is_reranked: bool = False,
 ) -> ShownDocument:
     """Return a document as an engine reads it for a question: whole if it is short, otherwise its beginning and the
-    passages that match the queries, up to `settings.characters`.
+    passages that match the queries, up to `limits.characters`.
 
     With `is_reranked`, the reranker orders the passages of each, which takes longer. Raises KeyError for an unknown
     document.
@@ -49,9 +51,9 @@ def shown_document(
     document = library.document(document_id)
     length = len(document.text)
     spans, ranked = [(0, length)], list[Span]()
-    if length > max(settings.whole_characters, settings.characters):
+    if length > max(limits.whole_characters, limits.characters):
         ranked = _best_chunks(library, document_id, queries, is_reranked=is_reranked)
-        spans = _matching_spans(document, ranked, settings.characters)
+        spans = _matching_spans(document, ranked, limits.characters)
     return ShownDocument(
         document_id=document_id,
         title=document.title,
@@ -73,16 +75,14 @@ def plan_document(
     library: DocumentIndex,
     card: DocumentCard,
     queries: Sequence[str],
-    settings: PlannerSettings,
-    passages: int | None = None,
+    passages: int = 2,
 ) -> PlanDocument:
     """Return a document as the planner sees it: what it is, its beginning, and its best passages around the match."""
     document = library.document(card.document_id)
     wanted = stems(word for query in queries for word in content_words(query))
-    most = settings.passages if passages is None else passages
     texts: dict[str, None] = {}
-    for start, end in _best_chunks(library, card.document_id, queries, is_reranked=False)[:most]:
-        excerpt = excerpt_of(document.text[start:end], wanted, settings.passage_characters)
+    for start, end in _best_chunks(library, card.document_id, queries, is_reranked=False)[:passages]:
+        excerpt = excerpt_of(document.text[start:end], wanted, PLANNED_CHARACTERS)
         texts[one_line(excerpt)] = None
     return PlanDocument(
         document_id=card.document_id,

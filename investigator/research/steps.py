@@ -137,11 +137,10 @@ class Steps:
         if state.fits and not state.run.rounds:
             return ()
         memories = {memory.target_document_id: memory for memory in state.run.memories}
-        settings = self.settings.planner
         cards = [card for card in state.cards if card.document_id not in state.read_whole]
         shown = (
-            plan_document(self.library, card, queries, settings, settings.passages if rank < _FEW else 1)
-            for rank, card in enumerate(cards[: settings.documents])
+            plan_document(self.library, card, queries, 2 if rank < _FEW else 1)
+            for rank, card in enumerate(cards[: self.settings.planner.documents])
         )
         return tuple(
             document.changed(times_read=state.times_read(document.document_id), verdict=memory.verdict)
@@ -187,9 +186,7 @@ class Steps:
             question=run.full_question,
             mission=run.setup.mission,
             parts=_questions(run.parts),
-            documents=evidence_documents(
-                evidence.quotes, self.library.document, self.settings.answer.around, _best_points(run.memories)
-            ),
+            documents=evidence_documents(evidence.quotes, self.library.document, _best_points(run.memories)),
             notes=tuple(
                 DocumentNote(document_id=memory.target_document_id, verdict=memory.verdict, reply=memory.reply)
                 for memory in dict.fromkeys(shown[:_MOST_NOTES])
@@ -227,9 +224,8 @@ class Steps:
             total=len(state.document_ids) + len(state.unreadable),
             sums_up=1 if draft.lead is not None else 0,
         )
-        around = self.settings.answer.around
         statements = (*draft.statements, *rows)
-        outcome = check(self.client, statements, self.library.document, around, checking)
+        outcome = check(self.client, statements, self.library.document, checking)
         refused = refusal(draft, outcome)
         judged: Moment = self._with_outcome(state, draft, outcome, refused)
         if refused and not state.rewritten and not state.is_quick:

@@ -8,7 +8,7 @@ from investigator.language.normalise import one_line
 from investigator.records import SUMMARY, Decision, Memory, ShownDocument, Statement, SurveyRow, Verdict
 from investigator.research.answer import noted
 from investigator.research.evidence import Evidence
-from investigator.research.research_settings import QuerySettings
+from investigator.research.research_settings import ReadingLimits
 
 CHARACTERS_PER_TOKEN = 4
 _FEWEST_CHARACTERS, _MOST_CHARACTERS = 600, 3_000
@@ -24,12 +24,11 @@ _DECISIONS: Mapping[Verdict, Decision] = {
 }
 
 
-def survey_settings(settings: QuerySettings, documents: int, tokens: int) -> QuerySettings:
-    """Return the settings for reading a number of documents within a number of tokens: fewer characters of each."""
+def survey_limits(documents: int, tokens: int) -> ReadingLimits:
+    """Return the limits for reading a number of documents within a number of tokens: fewer characters of each."""
     each = tokens * CHARACTERS_PER_TOKEN // max(1, documents)
     characters = min(_MOST_CHARACTERS, max(_FEWEST_CHARACTERS, each))
-    quotes = min(_MOST_QUOTES, settings.most_quotes)
-    return settings.changed(characters=characters, whole_characters=characters, most_quotes=quotes)
+    return ReadingLimits(characters=characters, whole_characters=characters, most_quotes=_MOST_QUOTES)
 
 
 def surveyed_documents(documents: Sequence[str], tokens: int) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -139,7 +139,7 @@ def test_a_dry_run_prints_plan_and_cost_and_asks_nothing(terminal: Terminal) -> 
 
 
 def test_another_run_asks_nothing_anew_unless_it_starts_over(terminal: Terminal) -> None:
-    other_run = ("--set", "research.answer.around=221")
+    other_run = ("--set", "research.answer.evidence=59")
     assert terminal.ask(question=ONE).exit_code == 0
     paid = len(terminal.server.requests)
     assert terminal.ask(*other_run, question=ONE).exit_code == 0

@@ -29,7 +29,7 @@ def checked(script: object, statements: Sequence[Statement] = STATEMENTS) -> tup
     engine = ScriptedEngine({"answer/check": script})  # type: ignore[dict-item]
     client = EngineClient(dict.fromkeys(Role, engine), Prompts(), InMemoryJournal(), lambda: 0.0)
     checking = Checking(question="How much?", parts=(PART,), read=1, total=1)
-    outcome = check(client, statements, lambda _: DOCUMENT, 20, checking)
+    outcome = check(client, statements, lambda _: DOCUMENT, checking)
     return outcome, [cast(CheckVariables, prompt.variables) for prompt in engine.asked]
 
 

@@ -81,12 +81,14 @@ def test_the_best_documents_come_first_and_the_nearest_are_few() -> None:
         memory(quote(each.text, each), verdict=Verdict.NOT_STATED, point=i, number=i + 9)
         for i, each in enumerate(sources[2:])
     ]
-    found = evidence_of(history, near, load_of(*sources), AnswerSettings(nearest=2))
+    found = evidence_of(history, near, load_of(*sources), SETTINGS)
     assert {name: one.document_id for name, one in found.quotes.items()} == {
         "E1": "1.txt",
         "E2": "0.txt",
         "N1": "7.txt",
         "N2": "6.txt",
+        "N3": "5.txt",
+        "N4": "4.txt",
     }
 
 
@@ -118,7 +120,7 @@ def test_a_wider_quote_holds_the_narrower_one() -> None:
 
 def shown(source: Document, *texts: str, around: int = 220) -> EvidenceDocument:
     quotes = {f"E{number}": quote(text, source) for number, text in enumerate(texts, start=1)}
-    (found,) = evidence_documents(quotes, load_of(source), around)
+    (found,) = evidence_documents(quotes, load_of(source), around=around)
     return found
 
 
@@ -167,7 +169,7 @@ def test_less_of_the_surroundings_is_shown_of_many_documents() -> None:
             document("".join((FILLER * 40, "It makes 42 MW.", FILLER * 40)), f"{number}.txt") for number in range(count)
         ]
         quotes = {f"E{number}": quote("It makes 42 MW.", source) for number, source in enumerate(sources)}
-        first, *_ = evidence_documents(quotes, load_of(*sources), 900)
+        first, *_ = evidence_documents(quotes, load_of(*sources), around=900)
         return sum(map(len, plain(first)))
 
     assert length(8) < length(7)

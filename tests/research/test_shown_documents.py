@@ -9,8 +9,9 @@ import pytest
 
 from investigator import Investigator, ScriptedEmbedder
 from investigator.records import ShownDocument
-from investigator.research.research_settings import PlannerSettings, QuerySettings
+from investigator.research.research_settings import ReadingLimits
 from investigator.research.shown_documents import (
+    PLANNED_CHARACTERS,
     excerpt_of,
     merged_spans,
     plan_document,
@@ -51,7 +52,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 
 
 def shown(library: Library, name: str, *queries: str, **settings: int) -> ShownDocument:
-    return shown_document(library, name, queries or (QUESTION,), "?", QuerySettings(**settings))
+    return shown_document(library, name, queries or (QUESTION,), "?", ReadingLimits(**settings))
 
 
 def test_a_short_document_is_shown_whole(library: Library) -> None:
@@ -84,7 +85,7 @@ def test_no_text_is_shown_twice_and_little_more_than_the_limit(library: Library)
     found = shown(library, "ash.txt", QUESTION, "power of the Ash plant", OUTPUT)
     spans = [(passage.start, passage.start + len(passage.text)) for passage in found.passages]
     assert all(end <= start for (_, end), (start, _) in pairwise(spans))
-    assert sum(end - start for start, end in spans) <= QuerySettings().characters
+    assert sum(end - start for start, end in spans) <= ReadingLimits().characters
 
 
 @pytest.mark.parametrize(
@@ -126,13 +127,13 @@ def test_a_file_name_that_addresses_a_model_marks_its_document(library: Library)
 
 def planned(library: Library, name: str, *queries: str) -> tuple[str, ...]:
     card = next(card for card in library.cards(queries) if card.document_id == name)
-    return plan_document(library, card, queries, PlannerSettings()).passages
+    return plan_document(library, card, queries).passages
 
 
 def test_the_planner_sees_the_match_and_not_the_beginning_of_its_passage(library: Library) -> None:
     first, *_ = planned(library, "ash.txt", QUESTION)
     assert OUTPUT in first
-    assert len(first) <= PlannerSettings().passage_characters
+    assert len(first) <= PLANNED_CHARACTERS
 
 
 def test_the_planner_sees_a_passage_for_each_of_two_queries(library: Library) -> None:
@@ -144,9 +145,7 @@ def test_the_planner_sees_a_passage_for_each_of_two_queries(library: Library) ->
 
 def test_the_planner_sees_how_a_document_begins(library: Library) -> None:
     card = library.cards((QUESTION,))[0]
-    assert plan_document(library, card, (QUESTION,), PlannerSettings()).opening.startswith(
-        TEXTS[card.document_id].lstrip("# ")[:30]
-    )
+    assert plan_document(library, card, (QUESTION,)).opening.startswith(TEXTS[card.document_id].lstrip("# ")[:30])
 
 
 # Pieces of text.

@@ -24,8 +24,7 @@ from investigator.records import (
     Verdict,
 )
 from investigator.research.evidence import Evidence
-from investigator.research.research_settings import QuerySettings
-from investigator.research.survey import batches, decided_rows, survey_settings, surveyed_documents
+from investigator.research.survey import batches, decided_rows, survey_limits, surveyed_documents
 
 
 def shown(name: str, characters: int, *, whole: bool = False) -> ShownDocument:
@@ -69,7 +68,7 @@ def test_a_document_that_is_too_long_for_a_batch_is_read_alone() -> None:
 
 @pytest.mark.parametrize(("documents", "characters"), [(1, 3_000), (20, 3_000), (100, 960), (10_000, 600)])
 def test_the_more_documents_the_less_is_read_of_each(documents: int, characters: int) -> None:
-    found = survey_settings(QuerySettings(), documents, tokens=24_000)
+    found = survey_limits(documents, tokens=24_000)
     assert (found.characters, found.whole_characters, found.most_quotes) == (characters, characters, 3)
 
 

@@ -284,14 +284,14 @@ def test_the_command_shows_its_plan_and_wants_a_ceiling_for_a_model(asked: tuple
 
 def test_a_space_of_settings_comes_from_a_file_and_from_options_in_the_order_of_the_seed(tmp_path: Path) -> None:
     file = tmp_path / "space.toml"
-    file.write_text("[research]\nthreshold = [10, 20]\n[research.query]\nmost_quotes = [4]\n", encoding="utf-8")
+    file.write_text("[research]\nthreshold = [10, 20]\n[research.answer]\nevidence = [4]\n", encoding="utf-8")
     space = read_space(file, ["research.rounds=1,2"])
     assert space == {
         "research.threshold": ("10", "20"),
-        "research.query.most_quotes": ("4",),
+        "research.answer.evidence": ("4",),
         "research.rounds": ("1", "2"),
     }
-    first, again, other = ([one.settings for one in settings_of_space(space, seed)] for seed in (1, 1, 2))
+    first, again, other = ([one.settings for one in settings_of_space(space, seed)] for seed in (1, 1, 3))
     assert first == again != other
     assert sorted(first) == sorted(other)
     assert len(first) == 4

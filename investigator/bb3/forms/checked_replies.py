@@ -17,7 +17,6 @@ from investigator.proof.figures import figure_notes
 from investigator.proof.quotes import Load, quote_at, verify
 from investigator.records import Document, Quote, Statement, Support
 from investigator.research.check import Checking, check, judged
-from investigator.research.research_settings import AnswerSettings
 
 Accepts = Callable[[str], bool]
 """Returns True if a sentence may be said."""
@@ -69,8 +68,7 @@ def checked_reply(client: EngineClient, reply: str, request: ModuleRequest, load
     quotes, documents = _evidence(request, load)
     notes = {text: figure_notes(text, [quote.text for quote in quotes], question) for text in unsure}
     statements = [Statement(text=text, quotes=quotes, notes=notes[text]) for text in unsure]
-    around = AnswerSettings().around
-    outcome = check(client, statements, documents.__getitem__, around, Checking(question))
+    outcome = check(client, statements, documents.__getitem__, Checking(question))
     by = f"nobody: {outcome.failure}" if outcome.failure else f"by {client.name(Role.CHECK)}"
     judgements = outcome.judgements
     return ReplyCheck(by, tuple(judged(own, judgements.get(number)) for number, own in enumerate(statements, 1)))
