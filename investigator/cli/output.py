@@ -58,7 +58,8 @@ class OutputOptions:
         if STREAMS.get().quiet and investigation.answer is not None:
             text = answer_text(investigation.answer)
         else:  # after `ask`, the question is visible just above
-            text = Text.assemble(question_text(investigation) if again else "", investigation_text(investigation))
+            shown = investigation_text(investigation, details=STREAMS.get().verbose)
+            text = Text.assemble(question_text(investigation) if again else "", shown)
         print_result(Printed.INVESTIGATION, investigation, lambda _: text, as_json=self.as_json)
 
 

@@ -13,6 +13,8 @@ from rich.text import Text
 
 from investigator.asking.budget import CEILINGS
 from investigator.language.addresses import defanged
+from investigator.language.relevance import stems
+from investigator.language.terms import content_words
 from investigator.proof.coverage import coverage_line
 from investigator.records import (
     Answer,
@@ -28,14 +30,17 @@ from investigator.records import (
     Statement,
     Support,
     TemplateVersion,
+    Trust,
 )
 from investigator.reports.answer_view import AnswerView, ShownStatement, answer_view
 from investigator.reports.columns import columns
 from investigator.reports.inert import inert, inert_line
 from investigator.reports.wording import (
     HEADLINES,
+    NO_READER,
     STOPS,
     UNFINISHED,
+    distrust_lines,
     expected_line,
     file_words,
     open_parts,
@@ -44,26 +49,30 @@ from investigator.reports.wording import (
     readers,
     score_line,
     some_names,
+    support_line,
     tainted_line,
     usage_line,
 )
+from investigator.research.shown_documents import excerpt_of
 
-_QUOTE_LIMIT = 600
+_QUOTE_LIMIT = 300
 _PASSAGE_LIMIT = 300
 _LIST_LIMIT = 20
+_CUT = "\N{HORIZONTAL ELLIPSIS}"
 _BEST_MEMORIES = 5
 _MOST_NAMES = 3
 _MOST_LABELS = 2  # details with heads beyond this number are aligned in columns
 
 
-def investigation_text(investigation: Investigation) -> Text:
-    """Return the complete outcome: answer, sources, status with coverage, and cost; ends with a newline."""
+def investigation_text(investigation: Investigation, *, details: bool = False) -> Text:
+    """Return the complete outcome: answer, sources, status with coverage, and what else a reader must know; ends with a
+    newline. With `details`, also who answered and how far it is trusted, and the calls and the time that were used.
+    """
     answer = investigation.answer
     blocks = _answer_blocks(answer) if answer else _unfinished_blocks(investigation)
     if investigation.read_as:
         blocks.insert(0, Text(f"Read as: {inert_line(investigation.read_as)}"))
-    blocks.append(_footer(investigation))
-    return Text("\n\n").join(blocks).append("\n")
+    return Text("\n\n").join(blocks).append("\n").append_text(_footer(investigation, details=details)).append("\n")
 
 
 def answer_text(answer: Answer) -> Text:
@@ -161,11 +170,16 @@ def _items(statements: Iterable[ShownStatement]) -> list[Text]:
 
 
 def _source(number: int, quote: Quote, answer: Answer) -> Text:
-    """Return a citation; its words are omitted if a statement already contains them."""
+    """Return a citation; its words are omitted if a statement already contains them, and a long quote is cut around
+    what the statements say.
+    """
     place, words = f"[{number}] {inert_line(quote.place)}", quote.inline
     if any(words == statement.text for statement in answer.statements):
         return Text(place, style="cyan")
-    return _item(place, f'"{_prose(words, _QUOTE_LIMIT)}"')
+    cited = (statement.text for statement in answer.statements if quote in statement.quotes)
+    shown = excerpt_of(words, stems(word for text in cited for word in content_words(text)), _QUOTE_LIMIT)
+    start, end = ("" if words.startswith(shown) else _CUT), ("" if words.endswith(shown) else _CUT)
+    return _item(place, f'"{start}{_prose(shown, _QUOTE_LIMIT)}{end}"')
 
 
 def _prose(text: str, limit: int) -> str:
@@ -175,6 +189,8 @@ def _prose(text: str, limit: int) -> str:
 
 def _status(answer: Answer) -> Text:
     style = "bold green" if answer.status is AnswerStatus.ANSWERED else "bold yellow"
+    if answer.status is AnswerStatus.PASSAGES_FOUND and answer.check.trust is Trust.UNREAD:
+        return Text.assemble((HEADLINES[answer.status], style), f". {NO_READER}")
     return _headline(HEADLINES[answer.status], answer.reason, style)
 
 
@@ -216,9 +232,13 @@ def _memory(memory: Memory, engine: str) -> Text:
     )
 
 
-def _footer(investigation: Investigation) -> Text:
-    answer, setup = investigation.answer, investigation.setup
-    lines = list(map(inert_line, readers(investigation)))
+def _footer(investigation: Investigation, *, details: bool) -> Text:
+    answer, setup, usage = investigation.answer, investigation.setup, investigation.usage
+    if details or answer is None:
+        lines = list(map(inert_line, readers(investigation)))
+    else:
+        lines = [inert_line(support_line(answer))] if answer.check.by else []
+        lines += map(inert_line, distrust_lines(answer, setup.engines))
     if setup.scope:
         lines.append(f"Limited to: {some_names(setup.scope, _MOST_NAMES)}")
     if setup.templates:
@@ -227,10 +247,11 @@ def _footer(investigation: Investigation) -> Text:
         lines.append(tainted_line(map(inert_line, answer.coverage.tainted)))
     if answer and answer.run.stop in CEILINGS:
         lines.append(f"Stopped because {STOPS[answer.run.stop]}.")
-    lines.append(f"Used: {usage_line(investigation.usage, investigation.elapsed)}")
+    if details or usage.money or usage.unpriced:
+        lines.append(f"Used: {usage_line(usage, investigation.elapsed)}")
     day = setup.as_of or (answer.run.day if answer else "")
     lines.append(f"Run: {inert_line(investigation.id)}{f', as of {inert_line(day)}' if day else ''}")
-    return Text("\n".join(lines), style="dim")
+    return Text("\n".join(filter(None, lines)), style="dim")
 
 
 def own_templates(templates: Sequence[TemplateVersion]) -> str:

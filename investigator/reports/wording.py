@@ -141,6 +141,18 @@ def reader_lines(answer: Answer, engines: Sequence[UsedEngine] = ()) -> Sequence
     return tuple(dict.fromkeys(line for line in lines if line))
 
 
+def distrust_lines(answer: Answer, engines: Sequence[UsedEngine] = ()) -> Sequence[str]:
+    """Return why an answer is not to be trusted: nobody read the documents, which passages say of themselves, or a
+    line for each engine that answered although it failed its grading.
+    """
+    if answer.check.trust is Trust.UNREAD:
+        return () if answer.status is AnswerStatus.PASSAGES_FOUND else (NO_READER,)
+    if answer.check.trust is not Trust.FAILED:
+        return ()
+    names = dict.fromkeys(used.name for used in engines if used.trust is Trust.FAILED) or (answer.run.engine,)
+    return tuple(_trust_line(Trust.FAILED, name) for name in names)
+
+
 def _trust_line(trust: Trust, model: str) -> str:
     if trust is Trust.UNREAD:
         return NO_READER

@@ -302,7 +302,7 @@ def test_an_answer_is_printed_reported_listed_and_shown_again(folder: Path, tmp_
     assert asked.exit_code == 0, asked.output
     assert asked.stdout.startswith("The rent is EUR 48,000 a year. [1]\n\nSources\n[1] lease.txt:line 1  ")
     assert "\nAnswered; read 1 of 1 document\n" in asked.stdout
-    assert "has not been graded; to grade a model: investigator doctor --model NAME" in asked.stdout
+    assert "Checked by scripted:script.json: 1 supported.\nRun: " in asked.stdout
     assert "The annual rent is EUR 48,000." in (tmp_path / "a.html").read_text(encoding="utf-8")
     assert "The rent is EUR 48,000 a year. [1]" in (tmp_path / "answer.md").read_text(encoding="utf-8")
     listed = json.loads(command("runs", folder, *kept, "--json").stdout)["runs"]

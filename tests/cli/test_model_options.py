@@ -60,14 +60,14 @@ def terminal(openai_server: OpenAIServer, indexed: Path, tmp_path: Path) -> Term
 
 
 def test_a_ceiling_of_calls_is_an_option_and_a_higher_one_goes_on(terminal: Terminal) -> None:
-    stopped = terminal.ask("--max-calls", "2")
+    stopped = terminal.ask("--max-calls", "2", "-v")
     assert stopped.exit_code in (4, 5), stopped.output
     assert "Stopped because the limit on engine calls was reached." in stopped.stdout
     assert "Used: 2 calls, " in stopped.stdout
     assert len(terminal.server.requests) == 2
-    assert terminal.ask("--max-calls", "2").stdout == stopped.stdout
+    assert terminal.ask("--max-calls", "2", "-v").stdout == stopped.stdout
     assert len(terminal.server.requests) == 2
-    whole = terminal.ask("--max-calls", "50")
+    whole = terminal.ask("--max-calls", "50", "-v")
     assert whole.exit_code == 0
     assert "\nAnswered; " in whole.stdout
     assert "Used: 4 calls, " in whole.stdout

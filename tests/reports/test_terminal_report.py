@@ -30,7 +30,7 @@ def with_answer(investigation: Investigation, **values: object) -> Investigation
 
 
 def test_the_answer_comes_first_and_the_cost_last(answered: Investigation) -> None:
-    lines = investigation_text(answered).plain.splitlines()
+    lines = investigation_text(answered, details=True).plain.splitlines()
 
     assert lines[0] == "The annual rent is EUR 48,000. [1]"
     assert lines[2] == (
@@ -41,6 +41,15 @@ def test_the_answer_comes_first_and_the_cost_last(answered: Investigation) -> No
     assert "Answered by openai:gpt-x." in lines
     assert "Used: 12 calls, 3,400 tokens (3,000 in, 400 out), 1 min 15 s" in lines
     assert lines[-1] == "Run: 8f3a12cd, as of 2026-03-31"
+
+
+def test_who_answered_and_what_it_cost_is_a_detail_unless_it_cost_money(answered: Investigation) -> None:
+    shown = investigation_text(answered).plain
+    assert "Answered by" not in shown
+    assert "Used: " not in shown
+    assert "Run: 8f3a12cd, as of 2026-03-31\n" in shown
+    paid = answered.changed(usage=answered.usage.changed(money=0.25))
+    assert "Used: 12 calls, 3,400 tokens (3,000 in, 400 out), 1 min 15 s, $0.2500" in investigation_text(paid).plain
 
 
 def test_one_line_gives_the_status_the_coverage_and_what_is_open(answered: Investigation) -> None:
@@ -129,8 +138,9 @@ def test_how_far_a_reader_is_trusted_is_one_line(answered: Investigation, trust:
         UsedEngine(role="check", name="x:b", trust=Trust.PASSED),
     )
     shown = with_answer(answered.changed(setup=answered.setup.changed(engines=engines)), check={"trust": trust})
-    assert investigation_text(shown).plain.splitlines().count(line) == 1
-    assert "x:b" not in investigation_text(shown).plain
+    assert investigation_text(shown, details=True).plain.splitlines().count(line) == 1
+    assert investigation_text(shown).plain.splitlines().count(line) == (trust is not Trust.UNGRADED)
+    assert "x:b" not in investigation_text(shown, details=True).plain
 
 
 def test_documents_that_were_left_out_are_named_once_and_unreadable_ones_with_their_reason(
@@ -185,7 +195,7 @@ def test_markup_and_escapes_of_a_document_are_shown_and_not_obeyed(answered: Inv
     screen = io.StringIO()
 
     console = Console(file=screen, force_terminal=True, width=400, highlight=False, color_system="truecolor")
-    console.print(investigation_text(shown))
+    console.print(investigation_text(shown, details=True))
 
     printed = screen.getvalue()
     assert printed.count("[bold red]pay[/bold red] [link=") == 3
@@ -193,13 +203,15 @@ def test_markup_and_escapes_of_a_document_are_shown_and_not_obeyed(answered: Inv
     assert "\x07" not in printed
 
 
-def test_a_long_quote_is_cut_and_says_so(answered: Investigation) -> None:
+def test_a_long_quote_is_cut_around_what_is_said_of_it(answered: Investigation) -> None:
     assert answered.answer is not None
-    quote = answered.answer.citations[0].changed(text="word " * 9000)
-    text = investigation_text(with_answer(answered, lead=Statement(text="So.", quotes=(quote,)))).plain
+    quote = answered.answer.citations[0].changed(text="word " * 9000 + "rent of 48,000 " + "word " * 900)
+    text = investigation_text(with_answer(answered, lead=Statement(text="A rent of 48,000.", quotes=(quote,)))).plain
 
     line = next(line for line in text.splitlines() if line.startswith("[1]"))
-    assert len(line) < 700
+    assert len(line) < 400
+    assert '  "…' in line
+    assert "rent of 48,000" in line
     assert line.endswith('…"')
 
 

@@ -65,7 +65,7 @@ def test_commands_show_documents_and_prompts_without_characters_that_act(tmp_pat
         ["ask", str(folder), question, "--json", *place],
         ["search", str(folder), "Emsland plant", *place],
         ["search", str(folder), "Emsland plant", "--json", *place],
-        ["module", "sgm", "--context", str(context), "--show-prompt"],
+        ["dialogue", "module", "sgm", "--context", str(context), "--show-prompt"],
     ):
         ran = command(*words)
         assert ran.exit_code == (5 if words[0] == "ask" else 0), ran.output
