@@ -53,7 +53,7 @@ def open_chat(
     the chat. Raises FolderError, SettingsError, CredentialError, WorkspaceLockedError and StoreError.
     """
     open_shelf = one_at_a_time(investigator.library)
-    with open_shelf():  # reports problems with the folder now, not at the first question
+    with open_shelf(frozenset()):  # reports problems with the folder now, not at the first question
         pass
     parts = investigator.parts.with_templates(CONTRACTS, chat_answers)
     journal = InMemoryJournal(parts.prices.price_of, time.monotonic)

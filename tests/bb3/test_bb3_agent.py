@@ -22,9 +22,9 @@ class Writer:
         self.texts = {Module.SDM: "do not search", Module.MGM: "I like tea.", Module.SRM: "Tea is fine."}
         self.prompts: list[str] = []
 
-    def write(self, module: Module, prompts: Sequence[Prompted]) -> list[WrittenText]:
+    def write(self, prompts: Sequence[Prompted]) -> list[WrittenText]:
         self.prompts.extend(text for _, text in prompts)
-        return [WrittenText(text=self.texts.get(module, ""))] * len(prompts)
+        return [WrittenText(text=self.texts.get(request.by, "")) for request, _ in prompts]
 
 
 def reply(agent: BlenderBot3Agent, text: str, **fields: object) -> Message:

@@ -86,7 +86,7 @@ def test_a_server_that_is_down_is_named() -> None:
         unused.bind(("127.0.0.1", 0))
         place = f"127.0.0.1:{unused.getsockname()[1]}"
     request = ModuleRequest(module=Module.SRM, by=Module.SRM)
-    (text,) = CompletionsWriter(place, decoding_of, retries=Retries(1)).write(Module.SRM, [(request, "p")])
+    (text,) = CompletionsWriter(place, decoding_of, retries=Retries(1)).write([(request, "p")])
     assert text.failed
     assert place in text.problem
 
@@ -94,7 +94,7 @@ def test_a_server_that_is_down_is_named() -> None:
 def test_several_prompts_are_answered_in_their_order(openai_server: OpenAIServer) -> None:
     openai_server.answer(lambda body: json_response({"choices": [{"text": f"{body['prompt']}!"}]}))
     request = ModuleRequest(module=Module.SRM, by=Module.SRM)
-    texts = client(openai_server).write(Module.SRM, [(request, str(n)) for n in range(9)])
+    texts = client(openai_server).write([(request, str(n)) for n in range(9)])
     assert [text.text for text in texts] == [f"{n}!" for n in range(9)]
     assert {body["max_tokens"] for body in openai_server.bodies} == {128}
 

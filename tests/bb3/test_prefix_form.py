@@ -151,17 +151,17 @@ def test_an_instruction_and_examples_stand_above_a_blank_line() -> None:
     options = PrefixOptions(include_prompt=True, num_shots=2)
     text = prompt(Module.SDM, HELLO, options)
     texts = prefix_texts(Module.SDM)
-    assert text == "\n\n".join((texts.instruction, *texts.shots[:2], "Person 1: hello\nSearch Decision:"))
+    assert text == "\n\n".join((*texts[:3], "Person 1: hello\nSearch Decision:"))
     vanilla = prompt(Module.SDM, HELLO, options.changed(all_vanilla_prompt=True, num_shots=0))
-    assert vanilla == f"{prefix_texts(Module.VRM).instruction}\n\nPerson 1: hello\nSearch Decision:"
+    assert vanilla == f"{prefix_texts(Module.VRM)[0]}\n\nPerson 1: hello\nSearch Decision:"
 
 
 @pytest.mark.parametrize("module", list(Module))
 def test_every_example_ends_as_its_module_is_to_answer(module: Module) -> None:
-    texts = prefix_texts(module)
+    _, *shots = prefix_texts(module)
     row = TABLE[module]
-    assert len(texts.shots) >= 2
-    for shot in texts.shots:
+    assert len(shots) >= 2
+    for shot in shots:
         last = shot.rpartition("\n")[2]
         assert last.startswith(f"{row.final_prefix}: ")
         if row.yes:
@@ -172,7 +172,7 @@ def test_every_example_ends_as_its_module_is_to_answer(module: Module) -> None:
 
 def test_examples_of_decisions_hold_both_answers() -> None:
     for module in (Module.SDM, Module.MDM):
-        answers = [shot.rpartition(": ")[2] for shot in prefix_texts(module).shots]
+        answers = [shot.rpartition(": ")[2] for shot in prefix_texts(module)[1:]]
         assert {TABLE[module].yes, TABLE[module].no} == set(answers)
 
 

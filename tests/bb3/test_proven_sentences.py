@@ -22,7 +22,7 @@ from investigator.bb3.chats import open_chat
 from investigator.bb3.exchange import ModuleReply, ModuleRequest
 from investigator.bb3.extractive import chat_answers
 from investigator.bb3.forms.chat_form import ChatForm
-from investigator.bb3.forms.checked_replies import HeardSentences
+from investigator.bb3.forms.checked_replies import ReplyCheck
 from investigator.bb3.records import CONTRACTS, Module, Speaker, Turn
 from investigator.bb3.safety import SafetyGuard
 from investigator.bb3.talk import Talk
@@ -47,7 +47,7 @@ def asked_for_rent() -> ModuleRequest:
 def heard_of(reply: str) -> list[str]:
     written = json.dumps({"quotes": [], "reply": reply})
     heard: list[str] = []
-    sentences = HeardSentences(asked_for_rent(), heard.append)
+    sentences = ReplyCheck(asked_for_rent(), heard.append)
     for end in range(1, len(written) + 1):
         sentences.hear(written[:end])
     return heard
@@ -70,7 +70,7 @@ def test_a_sentence_is_said_when_the_next_one_begins_and_all_before_it_is_quoted
 
 def test_of_a_try_that_begins_anew_nothing_is_said_twice() -> None:
     heard: list[str] = []
-    sentences = HeardSentences(asked_for_rent(), heard.append)
+    sentences = ReplyCheck(asked_for_rent(), heard.append)
     for _ in range(2):
         sentences.hear(json.dumps({"reply": TRUE})[:-2])
         sentences.hear(json.dumps({"reply": f"{TRUE} {ALSO_TRUE}"})[:-2])

@@ -138,11 +138,6 @@ def test_an_answer_without_an_end_is_cut_off(openai_server: OpenAIServer) -> Non
     assert openai_server.abandoned.wait(5)
 
 
-def test_a_query_that_is_no_text_is_named(openai_server: OpenAIServer) -> None:
-    with pytest.raises(EngineError, match="not a string"):
-        client(openai_server)[0].search("\ud800", 5)
-
-
 @pytest.mark.parametrize("body", [b"{}", b'{"response": null}', b'{"response": []}', b"null", b"[]"])
 def test_finding_nothing_is_no_error(openai_server: OpenAIServer, body: bytes) -> None:
     openai_server.answer(Response(body=body))

@@ -30,10 +30,10 @@ class Writer:
 
     def __init__(self, text: str = "", *, failed: bool = False) -> None:
         self.written = WrittenText(text=text, score=-1.5, failed=failed)
-        self.calls: list[tuple[Module, list[str]]] = []
+        self.prompts: list[str] = []
 
-    def write(self, module: Module, prompts: Sequence[Prompted]) -> list[WrittenText]:
-        self.calls.append((module, [prompt for _, prompt in prompts]))
+    def write(self, prompts: Sequence[Prompted]) -> list[WrittenText]:
+        self.prompts.extend(prompt for _, prompt in prompts)
         return [self.written] * len(prompts)
 
 
@@ -95,19 +95,6 @@ def test_a_recalled_memory_is_one_that_there_is(text: str, meant: str) -> None:
         assert reply.text == meant
 
 
-def test_each_module_is_asked_once_for_all_of_its_own_and_replies_keep_their_order() -> None:
-    writer = Writer("words")
-    asked = [
-        request(Module.CRM, Module.SRM, entity="a"),
-        request(Module.MGM),
-        request(Module.MRM, Module.SRM, memory="b"),
-    ]
-    replies = PrefixForm(writer).ask(asked)
-    assert [(module, len(prompts)) for module, prompts in writer.calls] == [(Module.SRM, 2), (Module.MGM, 1)]
-    assert ["Topic: a" in writer.calls[0][1][0], "Fact: b" in writer.calls[0][1][1]] == [True, True]
-    assert [reply.score for reply in replies] == [-1.5] * 3
-
-
 def test_a_memory_of_ones_own_turn_is_made_as_if_the_partner_had_said_it() -> None:
     own = (*SAID, Turn(speaker=Speaker.SELF, text="I like tea."))
     assert (
@@ -140,18 +127,17 @@ def test_an_episode_that_has_ended_leaves_no_empty_turns_behind() -> None:
     talk.hear("Hello")
     chat.reply([talk])
     talk.turns.clear()
-    writer.calls.clear()
+    writer.prompts.clear()
     talk.hear("How are you?")
     chat.reply([talk])
-    contexts = [prompt for _, prompts in writer.calls for prompt in prompts]
-    assert not any(line == "" for context in contexts for line in context.split("\n")[:-1])
-    assert all("Hello" not in context for context in contexts)
+    assert not any(line == "" for context in writer.prompts for line in context.split("\n")[:-1])
+    assert all("Hello" not in context for context in writer.prompts)
 
 
 def test_several_kinds_of_knowledge_stand_on_lines_of_their_own() -> None:
     writer = Writer("far")
     TokenForm(writer).ask([request(Module.SRM, entity="moon", memory=MEMORIES[0], knowledge="It is far.")])
-    assert writer.calls[0][1][0].split("\n")[1:] == [
+    assert writer.prompts[0].split("\n")[1:] == [
         "__entity__ moon __endentity__",
         f"__memory__ {MEMORIES[0]} __endmemory__",
         "__knowledge__ It is far. __endknowledge__",

@@ -51,7 +51,7 @@ def variant(given: Any) -> Any:
 
 
 def shots_meta(given: Any) -> Any:
-    shots = prefix_texts(Module(given["module"])).shots
+    shots = prefix_texts(Module(given["module"]))[1:]
     text = "\n\n".join(shots)
     return {
         "blocks": len(shots),
@@ -67,7 +67,7 @@ def shots_layout(given: Any) -> Any:
     bare = text_of({**given, "include_prompt": False})
     above = text.removesuffix(bare)
     return {
-        "starts_with_instruction": text.startswith(prefix_texts(module).instruction),
+        "starts_with_instruction": text.startswith(prefix_texts(module)[0]),
         "final_prefix_count_before_last_turn": above.count(f"{TABLE[module].final_prefix}:"),
         "tail": text[len(above) :],
         "char_before_tail": above[-2:],

@@ -12,7 +12,7 @@ from golden_rows import Row, check, each_row
 from investigator.bb3.exchange import SearchDocument
 from investigator.bb3.forms.token_form import passage
 from investigator.bb3.search.client import MadeUpSearch, SearchAgent, SearchServer
-from investigator.bb3.search.document_text import nearest
+from investigator.bb3.search.served import nearest
 from investigator.dialogue.messages import Message
 from investigator.engines.http import Retries
 

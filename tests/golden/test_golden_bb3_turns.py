@@ -29,15 +29,15 @@ class Scripted:
     def __init__(self, default: dict[str, Any]) -> None:
         self.default = default
         self.replies: dict[str, Any] = {}
-        self.calls: list[tuple[Module, Prompted]] = []
+        self.calls: list[Prompted] = []
 
     def begin(self, replies: dict[str, Any]) -> None:
         self.replies = {name: list(r) if isinstance(r, list) else r for name, r in replies.items()}
         self.calls = []
 
-    def write(self, module: Module, prompts: Sequence[Prompted]) -> list[WrittenText]:
-        self.calls.extend((module, prompt) for prompt in prompts)
-        return [self._next(str(module)) for _ in prompts]
+    def write(self, prompts: Sequence[Prompted]) -> list[WrittenText]:
+        self.calls.extend(prompts)
+        return [self._next(str(request.by)) for request, _ in prompts]
 
     def _next(self, name: str) -> WrittenText:
         reply = self.replies.get(name, self.default.get(name, ""))
@@ -91,7 +91,7 @@ def large(given: Any) -> Any:
         agent.observe(heard(turn))
         reply = attempt(lambda _: listed(agent.act()), None)
         step: dict[str, Any] = {
-            "calls": [{"agent": str(module), "prompt": prompt} for module, (_, prompt) in writer.calls],
+            "calls": [{"agent": str(request.by), "prompt": prompt} for request, prompt in writer.calls],
             "search_requests": search.requests,
             "reply": None if "error" in reply else reply,
         }
@@ -122,7 +122,7 @@ def large_batch(given: Any) -> Any:
     for conversation, text in zip(conversations, given["texts"], strict=True):
         conversation.hear(text)
     drafts = chat.reply(conversations)
-    calls = [{"agent": str(module), "prompt": prompt} for module, (_, prompt) in writer.calls]
+    calls = [{"agent": str(request.by), "prompt": prompt} for request, prompt in writer.calls]
     replies = [listed(draft.message("BlenderBot3")) for draft in drafts]
     return {"ok": {"calls": calls, "replies": replies}}
 
@@ -141,7 +141,7 @@ def small(given: Any) -> Any:
         shown |= {key: message[key] for key in ("memories", "search_knowledge_doc_titles")}
         shown |= {key: value for key, value in message.items() if separate and key.endswith("_dialogue")}
         shown |= {"max_score": message["score"]} if separate else {"id": agent.id}
-        calls = [small_call(request, prompt, turn) for _, (request, prompt) in writer.calls]
+        calls = [small_call(request, prompt, turn) for request, prompt in writer.calls]
         turns.append({"calls": calls, "reply": shown, **remembered(agent)})
         if turn.get("episode_done"):
             agent.reset()

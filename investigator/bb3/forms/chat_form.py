@@ -10,7 +10,7 @@ from investigator.asking.client import EngineClient
 from investigator.asking.prompts import Prompts
 from investigator.asking.repair import ReadReply
 from investigator.bb3.exchange import ModuleReply, ModuleRequest
-from investigator.bb3.forms.checked_replies import HeardSentences, accepted_beginning, accepts_at_once, checked_reply
+from investigator.bb3.forms.checked_replies import ReplyCheck
 from investigator.bb3.forms.document_readings import ask_variables, read_documents
 from investigator.bb3.memory.text import owner_of
 from investigator.bb3.module_table import TABLE
@@ -145,29 +145,22 @@ class ChatForm:
         return spoken.changed(text=text, score=score, quotes=request.quotes, is_stock=True)
 
     def _spoken(self, request: ModuleRequest, stock: ResponseReply | None) -> ModuleReply:
-        """Return the beginning of a reply that may be said, which includes all text already streamed, and the rest. The
-        reply of the built-in engine consists of its quotes and needs no check.
+        """Return the part of a model's reply that may be said, and the rest. The reply of the built-in engine consists
+        of its quotes and needs no check.
         """
-        heard = HeardSentences(request, self._say)
+        check = ReplyCheck(request, self._say)
         try:
-            value = self._read(request, ResponseReply, heard.hear if self._say else None).value or ResponseReply()
+            value = self._read(request, ResponseReply, check.hear if self._say else None).value or ResponseReply()
         except EngineError as error:
-            if not heard.text:
+            if not check.heard:
                 raise
-            return ModuleReply(text=heard.text, quotes=request.quotes, unsaid=f"… ({error.message})")
+            return ModuleReply(text=check.heard, quotes=request.quotes, unsaid=f"… ({error.message})")
         reply = value.reply.strip()
         if stock is not None and reply == stock.reply.strip():
             return ModuleReply(text=reply, quotes=request.quotes, is_stock=True)
-        check = checked_reply(self._client_of(request.by), reply, request, self._load)
-        at_once = accepts_at_once(request)
-        beginning = accepted_beginning(reply, lambda text: at_once(text) or check.supports(text))
-        text = beginning if beginning.startswith(heard.text) else heard.text
-        return ModuleReply(
-            text=text,
-            quotes=_named(value.quotes, request.quotes),
-            unsaid=reply.removeprefix(text).strip(),
-            checked=check.text(text) if request.quotes and reply else "",
-        )
+        text, by = check.checked(reply, self._client_of(request.by), self._load)
+        unsaid = reply.removeprefix(text).strip()
+        return ModuleReply(text=text, quotes=_named(value.quotes, request.quotes), unsaid=unsaid, checked=by)
 
     def _read(self, request: ModuleRequest, reply_type: type[R], hear: Hear | None = None) -> ReadReply[R]:
         variables, template = _variables(request)
@@ -207,8 +200,8 @@ def _variables(request: ModuleRequest) -> tuple[Variables, str]:
         case Module.SDM | Module.SGM | Module.MGM | Module.CKM:
             return TurnsVariables(turns=turns), template
     kinds = {Module.SRM: request.quotes, Module.MRM: request.memory, Module.CRM: request.entity}
-    usual = (Module.SRM,) if request.module is Module.SRM else ()
-    module = next(iter([*(module for module, given in kinds.items() if given), *usual, Module.VRM]))
+    bare = Module.SRM if request.module is Module.SRM else Module.VRM
+    module = next((kind for kind, given in kinds.items() if given), bare)
     if module is Module.VRM:
         return TurnsVariables(turns=turns), module.template
     fact = _facts((request.memory,), request.dates)[0] if request.memory else None
@@ -220,26 +213,21 @@ def fewer_words(variables: Variables, share: float) -> Variables | None:
     """Return the variables with the oldest turns dropped or, if only one turn is left, the oldest facts; None if there
     is nothing left to drop.
     """
-    turns = variables.turns
+    turns, facts = variables.turns, variables.facts if isinstance(variables, FactsVariables) else ()
     if len(turns) > 1:
-        return variables.changed(turns=turns[-_fewer(len(turns), share, 1) :])
-    if isinstance(variables, FactsVariables) and variables.facts:
-        number = len(variables.facts)
-        return variables.changed(facts=variables.facts[number - _fewer(number, share, 0) :])
+        return variables.changed(turns=turns[-max(1, min(len(turns) - 1, int(len(turns) * share))) :])
+    if facts:
+        kept = min(len(facts) - 1, int(len(facts) * share))
+        return variables.changed(facts=facts[len(facts) - kept :])
     return None
 
 
-def _fewer(number: int, share: float, least: int) -> int:
-    return max(least, min(number - 1, int(number * share)))
-
-
 def _facts(memories: Sequence[str], dates: Mapping[str, str]) -> tuple[PersonalFact, ...]:
-    facts = []
-    for number, memory in enumerate(memories, 1):
-        owner, text = owner_of(memory)
-        stated = dates.get(memory, "")
-        facts.append(PersonalFact(id=number, speaker=owner or Speaker.PARTNER, text=text, stated=stated))
-    return tuple(facts)
+    owned = [(memory, *owner_of(memory)) for memory in memories]
+    return tuple(
+        PersonalFact(id=number, speaker=owner or Speaker.PARTNER, text=text, stated=dates.get(memory, ""))
+        for number, (memory, owner, text) in enumerate(owned, 1)
+    )
 
 
 def _is_fitting(request: ModuleRequest, text: str) -> bool:

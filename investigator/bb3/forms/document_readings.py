@@ -19,10 +19,6 @@ _LEAST_POINT = 50
 """The lowest relevance of a reading whose quotes are used, as in the selection of memories for an answer."""
 _MOST_OF_A_DOCUMENT = 3
 _MOST_QUOTES = 6
-_UNKNOWN_TYPE = "application/octet-stream"  # of a document of which only the text is known
-
-Sourced = Mapping[str, Sequence[SearchDocument]]
-"""Search results by the id under which they are shown; those of one document are together, best document first."""
 
 
 def ask_variables(request: ModuleRequest) -> AskVariables:
@@ -54,14 +50,13 @@ def read_documents(
         readings = examined(client, Sources(lambda name: _document(name, sourced[name], load)), ask_variables(request))
     except SilentReplyError:
         return (), False
-    pairs = zip(sourced.values(), readings, strict=True)
-    worth = [(documents, reading) for documents, reading in pairs if reading.verdict.is_evidence]
-    worth.sort(key=lambda pair: -(pair[1].point or 0))
+    pairs = sorted(zip(sourced.values(), readings, strict=True), key=lambda pair: -(pair[1].point or 0))
     quotes = dict.fromkeys(
-        _placed(quote, documents[0])
-        for documents, reading in worth
+        _placed(quote, results[0])
+        for results, reading in pairs
+        if reading.verdict.is_evidence and (reading.point or 0) >= _LEAST_POINT
         for quote in reading.quotes
-        if (reading.point or 0) >= _LEAST_POINT and not any(True for _ in addresses_model(quote.text))
+        if not any(True for _ in addresses_model(quote.text))
     )
     is_read = any(reading.verdict is not Verdict.UNREAD for reading in readings)
     return tuple(quotes)[:_MOST_QUOTES], is_read
@@ -82,10 +77,12 @@ def _document(name: str, results: Sequence[SearchDocument], load: Load | None) -
         return load(name)
     text = first.whole if isinstance(first, ServedDocument) else "\n\n".join(result.text for result in results)
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-    return Document(id=name, title=first.title, media_type=_UNKNOWN_TYPE, content_hash=digest, text=text)
+    unknown = "application/octet-stream"  # only the text is known
+    return Document(id=name, title=first.title, media_type=unknown, content_hash=digest, text=text)
 
 
-def _by_source(documents: Sequence[SearchDocument]) -> Sourced:
+def _by_source(documents: Sequence[SearchDocument]) -> Mapping[str, Sequence[SearchDocument]]:
+    """Return search results by the id under which they are shown, best document first."""
     sourced: dict[str, list[SearchDocument]] = {}
     for document in documents:
         name = _source_id(document)
@@ -109,15 +106,8 @@ def _shown(name: str, results: Sequence[SearchDocument], question: str) -> Shown
             start = result.begins
         elif passage is not None and not result.server:
             start = passage.start
-        passages.append(
-            ShownPassage(
-                text=result.text,
-                start=start,
-                heading=passage.heading if passage is not None else "",
-                page=passage.page if passage is not None else None,
-                match=passage.document_match if passage is not None else None,
-            )
-        )
+        own = {"heading": passage.heading, "page": passage.page, "match": passage.document_match} if passage else {}
+        passages.append(ShownPassage.model_validate({"text": result.text, "start": start, **own}))
         start += len(result.text) + 2  # results without a document are joined by a blank line
     return ShownDocument(
         document_id=name,

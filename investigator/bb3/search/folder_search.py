@@ -9,10 +9,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from threading import Lock
-from typing import Protocol
 
 from investigator.bb3.exchange import DocumentSearch, SearchDocument
-from investigator.bb3.search.document_text import searched
+from investigator.bb3.search.served import searched
 from investigator.documents.pages import heading_at, line_at, page_at
 from investigator.errors import FolderError, InvestigatorError, NotFoundError, ReaderError, WorkspaceLockedError
 from investigator.proof.standing import SOURCE_CHANGED, Reread, standing_quotes
@@ -20,16 +19,8 @@ from investigator.records import Document, Passage, Quote
 from investigator.retrieval.library import DocumentIndex
 from investigator.services.indexed_folder import mended
 
-
-class OpenShelf(Protocol):
-    """Opens the folder with an up-to-date index; the documents in `again` are read again even if they seem
-    unchanged.
-    """
-
-    def __call__(self, again: frozenset[str] = frozenset(), /) -> AbstractContextManager[DocumentIndex]:
-        """Open the folder."""
-        ...
-
+OpenShelf = Callable[[frozenset[str]], AbstractContextManager[DocumentIndex]]
+"""Opens the folder with an up-to-date index; the given documents are read again even if they seem unchanged."""
 
 _LONGEST_WAIT = 30.0
 _BETWEEN_TRIES = 0.05
@@ -106,30 +97,24 @@ class FolderSearch:
         return _result(own, result.passage.changed(**span, **place))
 
 
-def one_at_a_time(
-    open_shelf: OpenShelf,
-    longest_wait: float = _LONGEST_WAIT,
-    *,
-    clock: Callable[[], float] = time.monotonic,
-    sleep: Callable[[float], None] = time.sleep,
-) -> OpenShelf:
+def one_at_a_time(open_shelf: OpenShelf, longest_wait: float = _LONGEST_WAIT) -> OpenShelf:
     """Open the folder for one thread at a time, waiting for other processes that have it open. Raises
     WorkspaceLockedError after `longest_wait` seconds.
     """
     turn = Lock()
 
     @contextmanager
-    def opened(again: frozenset[str] = frozenset(), /) -> Iterator[DocumentIndex]:
+    def opened(again: frozenset[str]) -> Iterator[DocumentIndex]:
         with turn, ExitStack() as stack:
-            last = clock() + longest_wait
+            last = time.monotonic() + longest_wait
             while True:
                 try:
                     shelf = stack.enter_context(open_shelf(again))
                     break
                 except WorkspaceLockedError:
-                    if clock() >= last:
+                    if time.monotonic() >= last:
                         raise
-                sleep(_BETWEEN_TRIES)
+                time.sleep(_BETWEEN_TRIES)
             yield shelf
 
     return opened
