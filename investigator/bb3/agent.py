@@ -5,17 +5,17 @@ bb3_agents). It can be created by name: create_agent({"model": "bb3", "completio
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from investigator.bb3.chat_options import ChatOptions
-from investigator.bb3.decoding.options import ModuleOptions, is_module_option, module_options
+from investigator.bb3.decoding.options import is_module_option, module_options
 from investigator.bb3.decoding.told import changed
 from investigator.bb3.exchange import DocumentSearch
 from investigator.bb3.forms.gpt2_tokens import best_count, gpt2_count, gpt2_ids
 from investigator.bb3.forms.text_forms import PrefixForm, TokenForm, Writer
 from investigator.bb3.forms.writers import CompletionsWriter, LocalWriter
-from investigator.bb3.memory.choice import MemoryOptions
-from investigator.bb3.memory.session import SessionMemories
+from investigator.bb3.memory.session import MemoryOptions, SessionMemories
 from investigator.bb3.memory.text import MemoryForm, is_opening
 from investigator.bb3.modular_chat import ModularChat
 from investigator.bb3.module_table import LARGE, SMALL, Weights
@@ -26,6 +26,9 @@ from investigator.dialogue.agents import Agent, Shared, shared_part
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.options import Opt, Options
 from investigator.errors import DialogueError
+from investigator.records.decoding import Decoding
+
+T = TypeVar("T", ChatOptions, MemoryOptions)
 
 
 class BlenderBot3Agent(Agent):
@@ -78,46 +81,46 @@ class BlenderBot3Agent(Agent):
 
 def modular_chat_of(opt: Opt, writer: Writer | None = None, search: DocumentSearch | None = None) -> ModularChat:
     """Return the chat that an agent's options describe. Raises SettingsError and DialogueError."""
-    chat = changed(ChatOptions(), {name: opt[name] for name in ChatOptions.model_fields if name in opt})
-    flat = {name: value for name, value in opt.items() if isinstance(value, str | int | float)}
-    of_modules = {name: value for name, value in flat.items() if is_module_option(name)}
-    is_small = _form(opt) is MemoryForm.TOKENS
-    options = module_options(of_modules, Weights.SMALL if is_small else Weights.LARGE)
+    chat, form = _named(ChatOptions(), opt), _form(opt)
+    of_modules = {name: value for name, value in opt.items() if is_module_option(name)}
+    flat = {name: value for name, value in of_modules.items() if isinstance(value, str | int | float)}
+    options = module_options(flat, Weights.SMALL if form is MemoryForm.TOKENS else Weights.LARGE)
     if search is None and (server := opt.text("search_server")):
         search = SearchServer(server)
-    form: TokenForm | PrefixForm
-    if is_small:
+    writing = writer or _writer(opt, lambda module: options[module].decoding)
+    if form is MemoryForm.TOKENS:
         decides = chat.memory_decision_use_memories
-        form = TokenForm(writer or _writer(opt, options), decide_with_memories=decides, in_one_text=writer is None)
-        return ModularChat(form, SMALL, chat, search)
-    form = PrefixForm(
-        writer or _writer(opt, options),
-        lambda module: options[module].prompt,
-        decoding=lambda module: options[module].decoding,
+        tokens = TokenForm(writing, decide_with_memories=decides, in_one_text=writer is None)
+        return ModularChat(tokens, SMALL, chat, search)
+    prefixes = PrefixForm(
+        writing, lambda module: options[module].prompt, decoding=lambda module: options[module].decoding
     )
-    return ModularChat(form, LARGE, chat, search)
+    return ModularChat(prefixes, LARGE, chat, search)
 
 
-def _writer(opt: Opt, options: Mapping[Module, ModuleOptions]) -> Writer:
+def _writer(opt: Opt, decoding_of: Callable[[Module], Decoding]) -> Writer:
     if address := opt.text("completions"):
-        return CompletionsWriter(address, lambda module: options[module].decoding, api_key=opt.text("api_key"))
+        return CompletionsWriter(address, decoding_of, api_key=opt.text("api_key"))
     if model := opt.text("local_model"):
-        return LocalWriter(model, lambda module: options[module].decoding)
+        return LocalWriter(model, decoding_of)
     hint = "Name a server as completions=URL, or a folder as local_model=transformers:FOLDER."
     raise DialogueError("the agent bb3 needs a model", hint=hint)
 
 
 def session_memories_of(opt: Opt) -> SessionMemories:
     """Return the memories of a new conversation. Raises SettingsError and DialogueError for invalid options."""
-    options = changed(MemoryOptions(), {name: opt[name] for name in MemoryOptions.model_fields if name in opt})
     prefixes = {Speaker.SELF: opt.text("self_memory_prefix"), Speaker.PARTNER: opt.text("partner_memory_prefix")}
     return SessionMemories(
         _form(opt),
-        options,
+        _named(MemoryOptions(), opt),
         chance=random.random,
         tokens=gpt2_ids if best_count() is gpt2_count else str.split,
         prefixes=prefixes if all(prefixes.values()) else None,
     )
+
+
+def _named(options: T, opt: Opt) -> T:
+    return changed(options, {name: opt[name] for name in type(options).model_fields if name in opt})
 
 
 def _form(opt: Opt) -> MemoryForm:

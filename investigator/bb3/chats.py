@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
-from investigator.asking.call import CallJournal
 from investigator.asking.client import EngineClient
 from investigator.bb3.chat_options import ChatOptions
 from investigator.bb3.decoding.told import engines_as_told
@@ -60,13 +59,22 @@ def open_chat(
     usual = investigator.engines[Role.CHAT]
     if isinstance(usual, ExtractiveEngine):
         usual = usual.answering(chat_answers)
-    named = _engines_by_module(parts, models or {})
+    names = {model for model in (models or {}).values() if isinstance(model, str)}
+    opened = {name: parts.engine(name) for name in names}
+    named = {module: opened[model] if isinstance(model, str) else model for module, model in (models or {}).items()}
     decodings = decodings or {}
     decoded, notices = engines_as_told({module: named.get(module, usual) for module in decodings}, decodings)
     models_of_all = (investigator.engines[Role.CHECK], usual)
     checking = next((engine for engine in models_of_all if not isinstance(engine, ExtractiveEngine)), None)
-    usual_client = _client(parts, usual, checking, journal)
-    clients = {module: _client(parts, engine, checking, journal) for module, engine in {**named, **decoded}.items()}
+
+    def client(engine: Engine) -> EngineClient:
+        """Return a client without the default call limit, which is meant for single questions."""
+        engines = {**dict.fromkeys(Role, engine), Role.CHECK: checking or engine}
+        parts.check_prices(engines.values())
+        return parts.client(engines, journal, budget=parts.settings.budget.beyond_one_question())
+
+    usual_client = client(usual)
+    clients = {module: client(engine) for module, engine in {**named, **decoded}.items()}
     for notice in notices:
         on_notice(notice)
     side_by_side = min(client.concurrency(Role.CHAT) for client in (usual_client, *clients.values()))
@@ -83,22 +91,6 @@ def open_chat(
             form_of=form_of,
             options=options or ChatOptions(),
         )
-
-
-def _client(parts: Parts, engine: Engine, checking: Engine | None, journal: CallJournal) -> EngineClient:
-    """Return a client for one engine, without the default call limit, which is meant for single questions. `checking`
-    checks its replies; None: the engine itself does.
-    """
-    engines = {**dict.fromkeys(Role, engine), Role.CHECK: checking or engine}
-    parts.check_prices(engines.values())
-    return parts.client(engines, journal, budget=parts.settings.budget.beyond_one_question())
-
-
-def _engines_by_module(parts: Parts, models: Mapping[Module, str | Engine]) -> Mapping[Module, Engine]:
-    """Create the engines chosen for modules, one for each distinct name."""
-    names = {name for name in models.values() if isinstance(name, str)}
-    opened = {name: parts.engine(name) for name in names}
-    return {module: opened[model] if isinstance(model, str) else model for module, model in models.items()}
 
 
 @contextmanager

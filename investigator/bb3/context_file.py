@@ -12,19 +12,15 @@ from investigator.bb3.records import Module, Speaker, Turn
 from investigator.records import Quote
 
 _SPEAKERS = {
-    "person 1": Speaker.PARTNER,
-    "partner": Speaker.PARTNER,
-    "human": Speaker.PARTNER,
-    "person 2": Speaker.SELF,
-    "self": Speaker.SELF,
-    "bot": Speaker.SELF,
+    **dict.fromkeys(("person 1", "partner", "human"), Speaker.PARTNER),
+    **dict.fromkeys(("person 2", "self", "bot"), Speaker.SELF),
 }
 _GIVEN = {TABLE[module].final_prefix.lower(): module for module in (Module.CKM, Module.MKM, Module.SKM)}
 """Maps the prefix of each input for a response to the module that produces the input."""
 _DOCUMENT = "external knowledge"
 _ENDINGS = frozenset({*_SPEAKERS, *(row.final_prefix.lower() for row in TABLE.values())})
-_CONTROL_TOKENS = tuple(row.control_token for row in TABLE.values() if row.control_token)
-_TOKEN_AT_END = re.compile(rf"\s*(?:{'|'.join(map(re.escape, _CONTROL_TOKENS))})$")
+_CONTROL_TOKENS = (re.escape(row.control_token) for row in TABLE.values() if row.control_token)
+_TOKEN_AT_END = re.compile(rf"\s*(?:{'|'.join(_CONTROL_TOKENS)})$")
 
 
 def request_of(module: Module, text: str) -> ModuleRequest:
@@ -38,84 +34,68 @@ def request_of(module: Module, text: str) -> ModuleRequest:
     modules' own prompts. A last line that only prompts for output, such as `Query:`, and a control token at the end are
     ignored.
     """
-    context = _Lines()
+    memories: list[str] = []
+    documents: list[SearchDocument] = []
+    given: dict[Module, str] = {}
+    spoken: list[tuple[Speaker | None, str]] = []
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    for number, line in enumerate(lines):
-        context.take(line, last=number == len(lines) - 1)
-    knowledge = context.given.get(Module.SKM, "")
+    lines[-1:] = filter(None, (_unprompted(line) for line in lines[-1:]))
+    for line in lines:
+        prefix, colon, rest = line.partition(":")
+        name, rest = prefix.strip().lower() if colon else "", rest.strip()
+        kind, content = _given(line, name, rest)
+        if owner_of(line)[0] is not None:
+            memories.append(line)
+        elif name == _DOCUMENT:
+            title, bar, body = rest.partition(" | ")
+            documents.append(SearchDocument(title=title if bar else "", text=body if bar else rest))
+        elif kind is Module.MKM and not spoken:
+            memories.append(content)
+        elif kind is not None:
+            given[kind] = content
+        else:
+            given = {}  # the inputs before a turn belong to an earlier reply
+            spoken.append((_SPEAKERS[name], rest) if name in _SPEAKERS else (None, line))
+    knowledge = given.get(Module.SKM, "")
     return ModuleRequest(
         module=module,
         by=module,
-        turns=context.turns(),
-        memories=tuple(context.memories),
-        documents=tuple(context.documents),
-        entity=context.given.get(Module.CKM, ""),
-        memory=context.given.get(Module.MKM, ""),
+        turns=_turns(spoken),
+        memories=tuple(memories),
+        documents=tuple(documents),
+        entity=given.get(Module.CKM, ""),
+        memory=given.get(Module.MKM, ""),
         knowledge=knowledge,
         quotes=(_quote(knowledge, text),) if knowledge else (),
     )
 
 
-class _Lines:
-    """Collects the lines of a context, sorted by kind."""
-
-    def __init__(self) -> None:
-        self.memories: list[str] = []
-        self.documents: list[SearchDocument] = []
-        self.given: dict[Module, str] = {}
-        self._spoken: list[tuple[Speaker | None, str]] = []
-
-    def take(self, line: str, *, last: bool) -> None:
-        line = _TOKEN_AT_END.sub("", line) if last else line
-        prefix, colon, rest = line.partition(":")
-        name, rest = prefix.strip().lower(), rest.strip()
-        if not line or (last and colon and not rest and name in _ENDINGS):
-            return
-        if owner_of(line)[0] is not None:
-            self.memories.append(line)
-        elif colon and name == _DOCUMENT:
-            title, bar, body = rest.partition(" | ")
-            self.documents.append(SearchDocument(title=title if bar else "", text=body if bar else rest))
-        elif (wrapped := _unwrapped(line)) is not None:
-            self._give(*wrapped)
-        elif colon and name in _GIVEN:
-            self._give(_GIVEN[name], rest)
-        elif colon and name in _SPEAKERS:
-            self._say(_SPEAKERS[name], rest)
-        else:
-            self._say(None, line)
-
-    def turns(self) -> tuple[Turn, ...]:
-        """Return the turns. A turn without a prefix is attributed to the partner if it is the last one, otherwise to
-        whoever does not speak next.
-        """
-        speaker = Speaker.PARTNER
-        turns: list[Turn] = []
-        for named, text in reversed(self._spoken):
-            speaker = named or speaker
-            turns.append(Turn(speaker=speaker, text=text))
-            speaker = Speaker.SELF if speaker is Speaker.PARTNER else Speaker.PARTNER
-        return tuple(reversed(turns))
-
-    def _give(self, module: Module, text: str) -> None:
-        if module is Module.MKM and not self._spoken:
-            self.memories.append(text)
-        else:
-            self.given[module] = text
-
-    def _say(self, speaker: Speaker | None, text: str) -> None:
-        """Add a turn; the inputs before it belong to an earlier reply."""
-        self.given = {}
-        self._spoken.append((speaker, text))
+def _unprompted(line: str) -> str:
+    """Return the last line without a control token at its end; "" if it only prompts for output."""
+    line = _TOKEN_AT_END.sub("", line)
+    prefix, colon, rest = line.partition(":")
+    return "" if colon and not rest.strip() and prefix.strip().lower() in _ENDINGS else line
 
 
-def _unwrapped(line: str) -> tuple[Module, str] | None:
-    """Return the text between control tokens of the 3B model, and the module that produces such text."""
+def _given(line: str, name: str, rest: str) -> tuple[Module | None, str]:
+    """Return the module that produces an input for a response, and the input; None if the line is no such input."""
     for module in _GIVEN.values():
         begin, end = TABLE[module].wrapping or ("", "")
         if line.startswith(begin) and line.endswith(end):
             return module, line.removeprefix(begin).removesuffix(end).strip()
-    return None
+    return _GIVEN.get(name), rest
+
+
+def _turns(spoken: list[tuple[Speaker | None, str]]) -> tuple[Turn, ...]:
+    """Return the turns. A turn without a prefix is attributed to the partner if it is the last one, otherwise to
+    whoever does not speak next.
+    """
+    speaker, turns = Speaker.PARTNER, []
+    for named, text in reversed(spoken):
+        speaker = named or speaker
+        turns.append(Turn(speaker=speaker, text=text))
+        speaker = Speaker.SELF if speaker is Speaker.PARTNER else Speaker.PARTNER
+    return tuple(reversed(turns))
 
 
 def _quote(knowledge: str, context: str) -> Quote:

@@ -1,4 +1,6 @@
-"""Defines the requests to modules and their replies, independently of the prompt format."""
+"""Defines the requests to modules and their replies, independently of the prompt format. Questions are recognised by
+their question mark, in any script; there are no rules of a natural language.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +8,12 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from investigator.bb3.records import Module, Speaker, Turn
+from investigator.language.sentences import sentence_spans
 from investigator.records import Passage, Quote, Record
 
 FAILED = "METASEQ RESPONSE FAILED."
 """The text recorded for a module whose server gave no reply, as in BB3's records."""
+_MARKS = frozenset("?？؟﹖︖⁇⁈⁉‽⸮❓❔՞፧꘏\u037e")
 
 
 class SearchDocument(Record):
@@ -71,7 +75,6 @@ class Modules(Protocol):
 
     def ask(self, requests: Sequence[ModuleRequest]) -> Sequence[ModuleReply]:
         """Return one reply for each request, in order; the requests are independent."""
-        ...
 
 
 class DocumentSearch(Protocol):
@@ -79,41 +82,46 @@ class DocumentSearch(Protocol):
 
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
         """Return the best-matching documents, best first. Raises InvestigatorError if the search fails."""
-        ...
 
 
 class Memories(Protocol):
-    """The memories of the two speakers, as seen in one conversation.
-
-    A memory is text that begins with its owner's prefix, such as `Person 1's Persona: I have a dog.`
+    """The memories of the two speakers, as seen in one conversation. A memory is text that begins with its owner's
+    prefix, such as `Person 1's Persona: I have a dog.`
     """
 
     def texts(self) -> Mapping[str, int]:
         """Return all memories, oldest first, each with the number of turns since it was last used."""
-        ...
 
     def dates(self) -> Mapping[str, str]:
         """Return the day on which each memory was stated, if it is known."""
-        ...
 
     def available(self, text: str) -> Sequence[str]:
         """Return the memories that may be used for a reply to this text, in order."""
-        ...
 
     def add(self, text: str, speaker: Speaker) -> None:
         """Remember a module's output for a turn, unless it is empty or not new."""
-        ...
 
     def set(self, memories: Mapping[str, int]) -> None:
-        """Replace the memories; each has the number of turns since it was last used. Memories without a prefix belong
-        to the partner.
-        """
-        ...
+        """Replace the memories, each with its age in turns; one without a prefix belongs to the partner."""
 
     def end_turn(self, used: Sequence[str]) -> None:
         """End a turn in which these memories were used."""
-        ...
 
     def clear(self) -> None:
         """Forget everything that belongs only to this conversation."""
-        ...
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences in a turn, verbatim."""
+    whole = text.encode("utf-8", "replace").decode("utf-8")  # the segmenter rejects lone surrogates
+    return [text[start:end] for start, end in sentence_spans(whole)]
+
+
+def asks(text: str) -> bool:
+    """Return True if the text contains a question mark."""
+    return not _MARKS.isdisjoint(text)
+
+
+def only_asks(text: str) -> bool:
+    """Return True if every sentence of the text has a question mark."""
+    return asks(text) and all(map(asks, sentences(text)))

@@ -5,9 +5,9 @@ The sentences around the quotes are in English, even if the conversation is not;
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
-from investigator.bb3.questions import asks, sentences
+from investigator.bb3.exchange import asks, sentences
 from investigator.bb3.records import (
     DecisionReply,
     FactReply,
@@ -48,28 +48,26 @@ _OWNERS = {Speaker.PARTNER: "You told me", Speaker.SELF: "I told you"}
 
 def chat_answers(embedder: Embedder) -> Answers:
     """Return the function that the built-in engine uses to answer the chat's templates. Thread-safe."""
-    of_turns: Mapping[Module, Callable[[Sequence[Turn]], Record]] = {
-        Module.SDM: _decide_search,
-        Module.SGM: _query,
-        Module.MGM: _note,
-        Module.CKM: _topic,
-        Module.VRM: lambda turns: _respond(ResponseVariables(turns=turns), f"{_NOTHING_TO_QUOTE} {_NOT_LOOKED}"),
-    }
     modules = {module.template: module for module in Module}
+    phrases = {Module.SGM: _query, Module.MGM: _note, Module.CKM: _topic}
 
     def answer(template: str, variables: Record) -> Record | None:
         module = modules.get(template.removesuffix(".j2"))
-        match variables:
-            case TurnsVariables() if module is not None and module in of_turns:
-                return of_turns[module](variables.turns)
-            case FactsVariables() if module is Module.ORM:
-                return _open(variables.facts)
-            case FactsVariables() if module is Module.MKM:
+        match variables, module:
+            case TurnsVariables(turns=turns), Module.SDM:
+                return DecisionReply(point=100 if asks(_last(turns)) else 0, needed=asks(_last(turns)))
+            case TurnsVariables(turns=turns), Module.SGM | Module.MGM | Module.CKM:
+                return PhraseReply(text=phrases[module](turns))
+            case TurnsVariables(turns=turns), Module.VRM:
+                return _respond(ResponseVariables(turns=turns), f"{_NOTHING_TO_QUOTE} {_NOT_LOOKED}")
+            case FactsVariables(facts=facts), Module.ORM:
+                return _open(facts)
+            case FactsVariables(), Module.MKM:
                 return _recall(variables, embedder)
-            case FactsVariables() if module is Module.MDM:
+            case FactsVariables(), Module.MDM:
                 recalled = _recall(variables, embedder)
                 return DecisionReply(point=recalled.point, needed=recalled.fact_id is not None)
-            case ResponseVariables(fact=fact) if module is not None:
+            case ResponseVariables(fact=fact), Module():
                 if fact and variables.knowledge and _similar(_last(variables.turns), fact.text, embedder) < _NEAR:
                     variables = variables.changed(fact=None)
                 return _respond(variables, _NOTHING_TO_QUOTE if module is Module.SRM else "")
@@ -78,12 +76,7 @@ def chat_answers(embedder: Embedder) -> Answers:
     return answer
 
 
-def _decide_search(turns: Sequence[Turn]) -> DecisionReply:
-    needed = asks(_last(turns))
-    return DecisionReply(point=100 if needed else 0, needed=needed)
-
-
-def _query(turns: Sequence[Turn]) -> PhraseReply:
+def _query(turns: Sequence[Turn]) -> str:
     """Return the questions of the last turn, or the whole turn if it asks nothing. If they have fewer than three
     content words, the words of the question before and of its reply are added.
     """
@@ -91,31 +84,30 @@ def _query(turns: Sequence[Turn]) -> PhraseReply:
     question = " ".join(sentence for sentence in sentences(text) if asks(sentence)) or text.strip()
     terms = _terms(question)
     if len(question) > _LONGEST_QUESTION:
-        return PhraseReply(text=" ".join(terms[:_MOST_WORDS]))
+        return " ".join(terms[:_MOST_WORDS])
     earlier = [turn for turn in turns[-3:-1] if turn.speaker is Speaker.SELF or asks(turn.text)]
     before = [word for turn in earlier for word in _terms(_own_words(turn))]
     if len(terms) < _LEAST_TERMS and question and before:
-        return PhraseReply(text=f"{question} ({' '.join(before[:_MOST_WORDS])})")
-    return PhraseReply(text=question if terms else "")
+        return f"{question} ({' '.join(before[:_MOST_WORDS])})"
+    return question if terms else ""
 
 
-def _note(turns: Sequence[Turn]) -> PhraseReply:
+def _note(turns: Sequence[Turn]) -> str:
     """Return the statements in the partner's last turn, verbatim; the built-in engine says nothing about itself."""
     if not turns or turns[-1].speaker is Speaker.SELF:
-        return PhraseReply()
+        return ""
     stated = [sentence for sentence in sentences(turns[-1].text) if not asks(sentence)]
     noted = [text for text in stated if len(text) <= _LONGEST_NOTED and len(_terms(text)) >= _LEAST_NOTED]
-    return PhraseReply(text=" ".join(noted[:_MOST_NOTED]))
+    return " ".join(noted[:_MOST_NOTED])
 
 
-def _topic(turns: Sequence[Turn]) -> PhraseReply:
+def _topic(turns: Sequence[Turn]) -> str:
     """Return the run of content words that the turns mention most; later turns have more weight."""
     weights: dict[str, float] = {}
     for age, turn in enumerate(reversed(turns)):
         for run in _runs(_own_words(turn)):
             weights[run] = weights.get(run, 0.0) + _FADING**age
-    best = max(weights, key=weights.__getitem__, default="")
-    return PhraseReply(text=best)
+    return max(weights, key=weights.__getitem__, default="")
 
 
 def _runs(text: str) -> list[str]:

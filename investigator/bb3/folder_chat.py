@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 from investigator.bb3.chat_options import ChatOptions, Conditioning
 from investigator.bb3.exchange import Modules
-from investigator.bb3.memory.choice import MOST_AVAILABLE
-from investigator.bb3.memory.long_term import LONGEST_MEMORY, FactSource, KeptFact, LongTermMemory, memory_line
+from investigator.bb3.memory.long_term import FactSource, KeptFact, LongTermMemory, check_length, memory_line
+from investigator.bb3.memory.session import MOST_AVAILABLE
 from investigator.bb3.memory.text import MemoryForm, is_opening, owner_of, prefix_of
 from investigator.bb3.modular_chat import ModularChat
 from investigator.bb3.module_table import CHAT, TABLE
@@ -52,8 +52,7 @@ class UserMemories:
         """Return the memories that may be used for a reply to this text: the 32 whose meanings are nearest, in the
         order in which they were stated.
         """
-        nearest = list(self._memory.scores(self._user, text))[:MOST_AVAILABLE]
-        facts = self._written(self._memory.with_ids(self._user, nearest))
+        facts = self._written(self._memory.nearest(self._user, text, MOST_AVAILABLE))
         return sorted(facts, key=lambda memory: (facts[memory].created, facts[memory].id))
 
     def add(self, text: str, speaker: Speaker) -> None:
@@ -65,8 +64,7 @@ class UserMemories:
         ages = {}
         for memory, turns in memories.items():
             owner, text = owner_of(memory)
-            kept = self._memory.remember(self._user, text, owner or Speaker.PARTNER, self._source, again=False)
-            if kept is not None:
+            if kept := self._memory.remember(self._user, text, owner or Speaker.PARTNER, self._source, again=False):
                 ages[kept.id] = turns
         if ages:
             self._memory.set_ages(self._user, ages)
@@ -91,6 +89,7 @@ _MOST_OF_A_TURN = 64  # maximum number of memories that one turn creates or uses
 _OPENING_FIELD = TABLE[Module.ORM].name
 LONGEST_TURN = 20_000
 """Maximum number of characters in a turn. Longer text belongs in a document."""
+_Heard = tuple["ChatSession", Mapping[str, int], str]  # the memories and the text of a message in a session
 
 
 @dataclass
@@ -130,12 +129,12 @@ class FolderChat:
         return ChatSession(user, chat_id, LiveConversation(memories, turns), self.options, replies)
 
     def reply(self, messages: Sequence[tuple[ChatSession, Message]], say: Hear | None = None) -> list[Message]:
-        """Return the replies to one message in each of several sessions; each step runs for all sessions at once. For a
-        single message, `say` repeatedly receives the part of a model's unfinished reply that needs no check. Only the
-        returned message is final. An empty text gets a polite reply, and no module is called. `memories` in a message
-        are remembered; with the text "Opening" they start the conversation. On failure, the conversations are
-        unchanged. Raises DialogueError, before any call, for a duplicate session, a turn or a memory that is too long,
-        or memories that are not strings. Also raises EngineError, StoreError and BudgetSpent.
+        """Return the replies to one message in each of several sessions; each step runs for all sessions with the same
+        options at once. For a single message, `say` repeatedly receives the part of a model's unfinished reply that
+        needs no check. Only the returned message is final. An empty text gets a polite reply, and no module is called.
+        `memories` in a message are remembered; with the text "Opening" they start the conversation. On failure, the
+        conversations are unchanged. Raises DialogueError, before any call, for a duplicate session, a turn or a memory
+        that is too long, or memories that are not strings. Also raises EngineError, StoreError and BudgetSpent.
         """
         if len({id(session) for session, _ in messages}) < len(messages):
             raise DialogueError("a session received two messages at once", hint="Reply to them one after the other.")
@@ -143,8 +142,11 @@ class FolderChat:
         before = [(session.conversation, tuple(session.conversation.turns)) for session, _ in messages]
         for session, memories, _ in heard:
             session.conversation.memories.set(memories)
+        drafts: dict[int, TurnDraft] = {}
         try:
-            drafts = self._drafts(heard, say)
+            for options in dict.fromkeys(session.options for session, _ in messages):
+                group = [each for each in heard if each[0].options == options]
+                drafts |= self._drafts(options, group, say if len(heard) == 1 else None)
         except BaseException:
             for conversation, turns in before:
                 conversation.turns[:] = turns
@@ -164,29 +166,20 @@ class FolderChat:
             if fact.source == source and fact.speaker is Speaker.SELF:
                 self.memory.delete(session.user, fact.id)
 
-    def _drafts(
-        self, heard: Sequence[tuple[ChatSession, Mapping[str, int], str]], say: Hear | None
-    ) -> dict[int, TurnDraft]:
-        """Return the drafts, keyed by the `id()` of their sessions; each call serves all sessions with the same
-        options.
-        """
-        drafts: dict[int, TurnDraft] = {}
-        for options in dict.fromkeys(session.options for session, *_ in heard):
-            is_one_reply = len(heard) == 1 and options.knowledge_conditioning is Conditioning.COMBINED
-            search = self.search_of()
-            chat = ModularChat(self.form_of(search, self.on_step, say if is_one_reply else None), CHAT, options, search)
-            talking = []
-            for session, memories, text in heard:
-                if session.options != options:
-                    continue
-                if is_opening(text, memories):
-                    drafts[id(session)] = chat.open(session.conversation)
-                elif text:
-                    session.conversation.hear(text)
-                    talking.append(session)
-            replies = chat.reply([session.conversation for session in talking])
-            drafts |= zip(map(id, talking), replies, strict=True)
-        return drafts
+    def _drafts(self, options: ChatOptions, group: Sequence[_Heard], say: Hear | None) -> dict[int, TurnDraft]:
+        """Return the drafts of sessions with the same options, keyed by the `id()` of the session."""
+        search = self.search_of()
+        say = say if options.knowledge_conditioning is Conditioning.COMBINED else None
+        chat = ModularChat(self.form_of(search, self.on_step, say), CHAT, options, search)
+        drafts, talking = {}, []
+        for session, memories, text in group:
+            if is_opening(text, memories):
+                drafts[id(session)] = chat.open(session.conversation)
+            elif text:
+                session.conversation.hear(text)
+                talking.append(session)
+        replies = chat.reply([session.conversation for session in talking])
+        return drafts | dict(zip(map(id, talking), replies, strict=True))
 
     def _message(self, session: ChatSession, heard: Message, draft: TurnDraft | None) -> Message:
         if draft is None:
@@ -205,26 +198,18 @@ class FolderChat:
 def _text_of(message: Message) -> str:
     """Return the text of a message; lone surrogates, which no model accepts, become U+FFFD."""
     if len(message.text) > LONGEST_TURN:
-        raise DialogueError(
-            f"the message has {len(message.text):,} characters, more than the limit of {LONGEST_TURN:,}",
-            hint="Put the long text into a file in the folder, and ask about it.",
-        )
+        problem = f"the message has {len(message.text):,} characters, more than the limit of {LONGEST_TURN:,}"
+        raise DialogueError(problem, hint="Put the long text into a file in the folder, and ask about it.")
     return message.text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").strip()
 
 
 def _memories_of(message: Message) -> dict[str, int]:
     """Return the memories in a message, each with the number of turns since it was last used."""
     given = message.get("memories") or {}
-    ages = given if isinstance(given, Mapping) else dict.fromkeys(given, 0) if isinstance(given, list | tuple) else None
-    if ages is None or not all(isinstance(text, str) for text in ages):
-        raise DialogueError(
-            "the message's memories must be a list of strings",
-            hint='Pass them as a list, for example: ["I have a dog."]',
-        )
-    longest = max((len(memory_line(text)) for text in ages), default=0)
-    if longest > LONGEST_MEMORY:
-        raise DialogueError(
-            f"a memory in the message has {longest:,} characters, more than the limit of {LONGEST_MEMORY:,}",
-            hint="Shorten it, or put it into a document in the folder.",
-        )
+    ages = dict.fromkeys(given, 0) if isinstance(given, list | tuple) else given
+    if not isinstance(ages, Mapping) or not all(isinstance(text, str) for text in ages):
+        hint = 'Pass them as a list, for example: ["I have a dog."]'
+        raise DialogueError("the message's memories must be a list of strings", hint=hint)
+    for text in ages:
+        check_length("a memory in the message", memory_line(text))
     return {text: max(0, turns) if isinstance(turns, int) else 0 for text, turns in ages.items()}

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from math import inf
 
 from investigator.asking.budget import BudgetSpent
 from investigator.bb3.chat_options import ChatOptions, Conditioning, Decide
-from investigator.bb3.exchange import FAILED, DocumentSearch, ModuleReply, ModuleRequest, Modules
+from investigator.bb3.exchange import FAILED, DocumentSearch, ModuleReply, ModuleRequest, Modules, only_asks
 from investigator.bb3.module_table import Family
-from investigator.bb3.questions import only_asks
 from investigator.bb3.records import Module, Speaker
 from investigator.bb3.turn_draft import RESPONSE_OF, LiveConversation, TurnDraft
 from investigator.errors import InvestigatorError
@@ -21,6 +19,9 @@ from investigator.errors import InvestigatorError
 _OPENING_TRIES = 3
 _NAME = re.compile(r"Person [12](?:['’]s(?: Persona)?)?(?:\s*:\s*)?")
 """Matches a speaker's name, with the suffix that introduces a memory or a turn."""
+
+Inputs = Callable[[TurnDraft], Mapping[str, object]]
+"""Returns the inputs of a module beside the turns."""
 
 
 class ModularChat:
@@ -38,17 +39,14 @@ class ModularChat:
 
     def reply(self, conversations: Sequence[LiveConversation]) -> list[TurnDraft]:
         """Reply to the last turn of each conversation, and add each non-empty reply to its conversation as the next
-        turn.
-
-        Raises EngineError, StoreError, BudgetSpent.
+        turn. Raises EngineError, StoreError, BudgetSpent.
         """
         drafts = [TurnDraft(conversation) for conversation in conversations]
         self._decide(drafts)
         is_plain = self._family.plain_without_knowledge and not all(draft.uses_any for draft in drafts)
         if is_plain:
             for draft, reply in self._ask(Module.VRM, drafts):
-                draft.replies[Module.VRM] = draft.chosen = reply
-                draft.chosen_module = Module.VRM
+                draft.choose(reply, Module.VRM)
         else:
             steps = (self._remember_partner, self._find)
             for step in steps if self._family.memory_first else reversed(steps):
@@ -65,15 +63,14 @@ class ModularChat:
     def open(self, conversation: LiveConversation) -> TurnDraft:
         """Open a conversation using memories about the partner."""
         draft = TurnDraft(conversation)
-        request = _request(draft, Module.ORM, Module.ORM, turns=(), memories=tuple(conversation.memories.texts()))
+        request = _request(draft, Module.ORM, turns=(), memories=tuple(conversation.memories.texts()))
         for _ in range(_OPENING_TRIES):
             (reply,) = self._modules.ask([request])
             if not _NAME.search(reply.text):
                 break
-        draft.replies[Module.ORM] = draft.chosen = reply.changed(text=_NAME.sub("", reply.text))
-        draft.chosen_module = Module.ORM
+        draft.choose(reply.changed(text=_NAME.sub("", reply.text)), Module.ORM)
         if not reply.failed:
-            conversation.say(draft.chosen.text)
+            conversation.say(_NAME.sub("", reply.text))
         return draft
 
     def _decide(self, drafts: Sequence[TurnDraft]) -> None:
@@ -92,11 +89,8 @@ class ModularChat:
             if draft.uses_memory:
                 draft.available = draft.conversation.memories.available(draft.turns[-1].text if draft.turns else "")
                 draft.uses_memory = bool(draft.available)
-            draft.uses_entity = options.contextual_knowledge_decision is Decide.ALWAYS or (
-                options.contextual_knowledge_decision is Decide.COMPUTE
-                and not draft.uses_search
-                and not draft.uses_memory
-            )
+            topics, is_bare = options.contextual_knowledge_decision, not (draft.uses_search or draft.uses_memory)
+            draft.uses_entity = topics is Decide.ALWAYS or (topics is Decide.COMPUTE and is_bare)
 
     def _shown_memories(self, draft: TurnDraft) -> Mapping[str, object]:
         shows = self._options.memory_decision_use_memories
@@ -108,9 +102,7 @@ class ModularChat:
             draft.partner_memory = reply.text
 
     def _find(self, drafts: Sequence[TurnDraft]) -> None:
-        """Create queries and fetch documents; a draft for which nothing is found uses the topic of the conversation
-        instead.
-        """
+        """Create queries and fetch documents; a draft for which nothing is found uses the topic instead."""
         for draft, reply in self._ask(Module.SGM, [draft for draft in drafts if draft.uses_search]):
             if reply.failed:
                 draft.uses_search = draft.uses_entity = draft.uses_memory = False
@@ -118,17 +110,13 @@ class ModularChat:
                 continue
             if reply.text:
                 draft.query = f"{reply.text} {self._options.inject_query_string}".strip()
-            self._fetch(draft)
+            if draft.query and self._search is not None:
+                try:
+                    draft.documents = self._search.search(draft.query, self._options.n_docs)
+                except InvestigatorError as error:  # a failed search must not end the conversation
+                    draft.search_problem = error.message
             if not draft.documents:
                 draft.uses_search, draft.uses_entity, draft.search_failed = False, True, True
-
-    def _fetch(self, draft: TurnDraft) -> None:
-        if not draft.query or self._search is None:
-            return
-        try:
-            draft.documents = self._search.search(draft.query, self._options.n_docs)
-        except InvestigatorError as error:  # a failed search must not end the conversation
-            draft.search_problem = error.message
 
     def _know(self, drafts: Sequence[TurnDraft]) -> None:
         for draft, reply in self._ask(Module.CKM, [draft for draft in drafts if draft.uses_entity]):
@@ -151,7 +139,7 @@ class ModularChat:
         if conditioning is not Conditioning.COMBINED:
             self._respond_separately([draft for draft in drafts if draft.kinds or draft.combined is None])
         for draft in drafts:
-            _choose(draft)
+            draft.choose_best()
 
     def _respond_combined(self, drafts: Sequence[TurnDraft]) -> None:
         requests = []
@@ -160,7 +148,7 @@ class ModularChat:
             module = RESPONSE_OF[kinds[0]] if kinds else self._bare(draft)
             alone = self._family.one_voice and len(kinds) < 2
             by = Module.SRM if alone else self._options.combined_dialogue_module if kinds else self._voice(module)
-            requests.append(self._response(draft, module, by, kinds))
+            requests.append(_response(draft, module, by, kinds))
         for draft, request, reply in zip(drafts, requests, self._replies(requests), strict=True):
             draft.combined = reply
             if self._family.one_voice:
@@ -172,7 +160,7 @@ class ModularChat:
         groups = [[(draft, module, [kind]) for draft in drafts if kind in draft.kinds] for module, kind in order]
         groups.append([(draft, self._bare(draft), []) for draft in drafts if not draft.kinds])
         for group in groups:
-            requests = [self._response(draft, module, self._voice(module), kinds) for draft, module, kinds in group]
+            requests = [_response(draft, module, self._voice(module), kinds) for draft, module, kinds in group]
             for (draft, module, _), reply in zip(group, self._replies(requests), strict=True):
                 draft.replies[module] = reply
 
@@ -186,14 +174,9 @@ class ModularChat:
     def _voice(self, module: Module) -> Module:
         return Module.SRM if self._family.one_voice else module
 
-    def _response(self, draft: TurnDraft, module: Module, by: Module, kinds: Iterable[str]) -> ModuleRequest:
-        given = {kind: getattr(draft, kind) for kind in kinds}
-        return _request(draft, module, by, quotes=draft.quotes if "knowledge" in given else (), **given)
-
     def _remember_own(self, drafts: Sequence[TurnDraft]) -> None:
         """Store the speaker's own memories, then the partner's, in the same order as the original. Replies that quote
-        documents or were written by rules create no memories about the speaker. A failure here does not discard the
-        replies.
+        documents or were written by rules create no memories about the speaker. A failure here keeps the replies.
         """
         unquoted = [draft for draft in drafts if draft.chosen and not (draft.chosen.quotes or draft.chosen.is_stock)]
         try:
@@ -208,27 +191,17 @@ class ModularChat:
                     draft.conversation.memories.add(text, speaker)
 
     def _ask(
-        self,
-        module: Module,
-        drafts: Sequence[TurnDraft],
-        inputs: Callable[[TurnDraft], Mapping[str, object]] = lambda _: {},
+        self, module: Module, drafts: Sequence[TurnDraft], inputs: Inputs = lambda _: {}
     ) -> Iterable[tuple[TurnDraft, ModuleReply]]:
         """Ask a module once for all drafts; return each draft with its reply."""
-        replies = self._replies([_request(draft, module, module, **inputs(draft)) for draft in drafts])
-        return zip(drafts, replies, strict=True)
+        return zip(drafts, self._replies([_request(draft, module, **inputs(draft)) for draft in drafts]), strict=True)
 
 
-def _request(draft: TurnDraft, module: Module, by: Module, **given: object) -> ModuleRequest:
-    usual = {"turns": draft.turns, "dates": draft.conversation.memories.dates()}
-    return ModuleRequest.model_validate({"module": module, "by": by, **usual, **given})
+def _request(draft: TurnDraft, module: Module, **given: object) -> ModuleRequest:
+    usual = {"module": module, "by": module, "turns": draft.turns, "dates": draft.conversation.memories.dates()}
+    return ModuleRequest.model_validate({**usual, **given})
 
 
-def _choose(draft: TurnDraft) -> None:
-    """Choose the best reply; among equally good replies, choose the combined reply, or else the earlier one."""
-    best, draft.chosen = -inf, draft.combined
-    if draft.combined is not None and not draft.combined.failed:
-        best = draft.combined.score
-    for module, reply in draft.replies.items():
-        if not reply.failed and reply.score > best:
-            best, draft.chosen, draft.chosen_module = reply.score, reply, module
-    draft.chosen = draft.chosen or next(iter(draft.replies.values()), None)
+def _response(draft: TurnDraft, module: Module, by: Module, kinds: Iterable[str]) -> ModuleRequest:
+    given = {kind: getattr(draft, kind) for kind in kinds}
+    return _request(draft, module, by=by, quotes=draft.quotes if "knowledge" in given else (), **given)

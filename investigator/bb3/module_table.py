@@ -17,9 +17,7 @@ from investigator.records.decoding import Decoding
 
 
 class Weights(StrEnum):
-    """The supported models: 3B, 30B and 175B, and language models without fine-tuning; each value is the name of the
-    preset in BB3.
-    """
+    """The supported models, by preset of BB3: 3B, 30B and 175B, and language models without fine-tuning."""
 
     SMALL = "r2c2_bb3"
     LARGE = "opt_bb3"
@@ -80,19 +78,15 @@ class Family(Record):
     few_calls: bool = False
 
 
-def _table() -> tuple[Mapping[Module, ModuleRow], Mapping[str, Family]]:
-    read = tomllib.loads(files("investigator.bb3").joinpath("module_table.toml").read_text(encoding="utf-8"))
-    rows = {Module(name): row for name, row in read["modules"].items()}
-    decodings = {module: {**read["replies"], **row["decoding"]} for module, row in rows.items()}
-    table = {module: ModuleRow.model_validate({**row, "decoding": decodings[module]}) for module, row in rows.items()}
-    return table, {name: Family.model_validate(family) for name, family in read["families"].items()}
-
-
-TABLE, _FAMILIES = _table()
+_READ = tomllib.loads(files("investigator.bb3").joinpath("module_table.toml").read_text(encoding="utf-8"))
+TABLE: Mapping[Module, ModuleRow] = {
+    Module(name): ModuleRow.model_validate({**row, "decoding": {**_READ["replies"], **row["decoding"]}})
+    for name, row in _READ["modules"].items()
+}
 """The traits of every module, from `module_table.toml`. BRM has no settings for the 3B model, which was not trained for
 it.
 """
-SMALL, LARGE, CHAT = (_FAMILIES[name] for name in ("small", "large", "chat"))
+SMALL, LARGE, CHAT = (Family.model_validate(_READ["families"][name]) for name in ("small", "large", "chat"))
 """BB3 3B; BB3 30B and 175B; and chat models, prompted with templates: like the large family, but each module writes its
 own reply.
 """

@@ -7,9 +7,8 @@ place of the bot's reply if either text is unsafe or the model failed. The reaso
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from random import Random
-from typing import Protocol
+from typing import Any, Protocol
 
 from investigator.bb3.bb3x.records import OK, InteractionFailure, Safety
 from investigator.language.lists import data_file, listed_lines
@@ -18,15 +17,11 @@ from investigator.language.undisguised import undisguised
 NOT_OK = "__notok__"
 
 
-def canned_replies(failure: InteractionFailure) -> Sequence[str]:
-    """Return the replies for a failure; several, for variety."""
-    texts: Sequence[str] = data_file("own_words", "investigator.bb3")["canned"][failure]
-    return texts
-
-
-def question_after(dislike: str) -> str:
-    """Return the bot's question after a type of dislike."""
-    return str(data_file("own_words", "investigator.bb3")["after_dislike"][dislike])
+def own_words(kind: str, name: str) -> Any:
+    """Return what the bot says by itself: the replies for a failure (`canned`), or the question after a type of dislike
+    (`after_dislike`).
+    """
+    return data_file("own_words", "investigator.bb3")[kind][name]
 
 
 class SafetyClassifier(Protocol):
@@ -34,7 +29,6 @@ class SafetyClassifier(Protocol):
 
     def is_unsafe(self, text: str) -> bool:
         """Return True if the text is offensive or otherwise unsuitable."""
-        ...
 
 
 class StringMatcher:
@@ -76,6 +70,6 @@ class SafetyGuard:
 
     def canned(self, failure: InteractionFailure) -> str:
         """Return a canned reply for a failure."""
-        texts = [text for text in canned_replies(failure) if text != self._last.get(failure)]
+        texts = [text for text in own_words("canned", failure) if text != self._last.get(failure)]
         self._last[failure] = self._random.choice(texts)
         return self._last[failure]

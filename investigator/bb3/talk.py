@@ -14,7 +14,7 @@ from investigator.bb3.bb3x.conversation_files import conversations_in, write_con
 from investigator.bb3.bb3x.persons import chat_message_of
 from investigator.bb3.bb3x.records import ChatMessage, Conversation, InteractionFailure, Safety, Sender
 from investigator.bb3.folder_chat import ChatSession, FolderChat
-from investigator.bb3.safety import SafetyGuard, question_after
+from investigator.bb3.safety import SafetyGuard, own_words
 from investigator.dialogue.messages import Message
 from investigator.engines.base import Hear
 from investigator.errors import DataError, DialogueError, FolderError, RunError
@@ -78,10 +78,6 @@ class Talk:
         `problem`; the exchange is not passed to the modules in later turns. Raises DialogueError, StoreError,
         FolderError, and the signal BudgetSpent.
         """
-        if not isinstance(text, str):
-            raise DialogueError(
-                f"the message must be a string, not {text!r:.60}", hint='Pass a string: talk.say("Hello")'
-            )
         text = redacted(text)
         if self._asked_why:
             return self._noted(text)
@@ -113,13 +109,17 @@ class Talk:
         if reply is not None:
             self._chat.take_back(self.session, reply)
         text = self._guard.canned(failure)
-        marks = {"previous_interaction_failure": failure, "from_model_crash": failure is InteractionFailure.MODEL_CRASH}
-        answer = ChatMessage(text=text, sender=Sender.BOT, bot_message_id=self._new_id())
-        self._add(answer.changed(is_safety_controlled_response=True, **marks))
-        shown = Message(id=self._chat.agent_id, text=text, episode_done=False, failure=str(failure))
-        if problem:
-            shown["problem"] = problem
-        return shown
+        answer = ChatMessage(
+            text=text,
+            sender=Sender.BOT,
+            bot_message_id=self._new_id(),
+            is_safety_controlled_response=True,
+            previous_interaction_failure=failure,
+            from_model_crash=failure is InteractionFailure.MODEL_CRASH,
+        )
+        self._add(answer)
+        problems = {"problem": problem} if problem else {}
+        return Message(id=self._chat.agent_id, text=text, episode_done=False, failure=str(failure), **problems)
 
     def _safe(self, hear: Hear) -> Hear:
         """Return a function that passes text on to `hear` only if the guard accepts it."""
@@ -147,9 +147,10 @@ class Talk:
             hint = "Choose another type; this type applies only to canned replies."
             raise DialogueError(f"the reply cannot be disliked as {kind}: it is not a canned reply", hint=hint)
         self._mark(is_liked=False, is_disliked=True, dislike_type=str(kind))
-        self._add(ChatMessage(text=question_after(kind), sender=Sender.BOT, bot_message_id=self._new_id()))
+        question = str(own_words("after_dislike", kind))
+        self._add(ChatMessage(text=question, sender=Sender.BOT, bot_message_id=self._new_id()))
         self._asked_why = True
-        return question_after(kind)
+        return question
 
     def _mark(self, **marks: object) -> None:
         if self._place is None:

@@ -82,18 +82,37 @@ class TurnDraft:
         """Return the kinds of knowledge that were found, in the order of the prompt."""
         return [kind for kind in RESPONSE_OF if getattr(self, kind)]
 
-    @property
-    def is_alone(self) -> bool:
-        """Return True if a single module wrote the reply, using only the conversation or the memories."""
-        return self.combined is None and self.chosen_module in (Module.VRM, Module.ORM)
+    def choose(self, reply: ModuleReply, module: Module) -> None:
+        """Use the only reply that there is."""
+        self.replies[module] = self.chosen = reply
+        self.chosen_module = module
+
+    def choose_best(self) -> None:
+        """Use the best reply; among equally good replies, the combined one, or else the earlier one."""
+        candidates = [(self.combined, None), *((reply, module) for module, reply in self.replies.items())]
+        spoken = [(reply, module) for reply, module in candidates if reply is not None and not reply.failed]
+        if spoken:
+            self.chosen, self.chosen_module = max(spoken, key=lambda candidate: candidate[0].score)
+        else:
+            self.chosen = self.combined or next(iter(self.replies.values()), None)
 
     def message(self, agent_id: str) -> Message:
         """Return the reply with everything that it is based on, using BB3's field names; empty texts are omitted."""
         reply = self.chosen or ModuleReply(text="")
+        is_alone = self.combined is None and self.chosen_module in (Module.VRM, Module.ORM)
         message = Message(text=reply.text, id=agent_id, episode_done=False)
-        fields = {
-            "search_decision": "" if self.is_alone else self.search_decision,
-            "memory_decision": "" if self.is_alone else self.memory_decision,
+        if not is_alone:
+            message["score"] = reply.score
+            message["best_module"] = "Combined Response" if reply is self.combined else str(self.chosen_module)
+        message["memories"] = {} if is_alone else dict(self.conversation.memories.texts())
+        message["search_knowledge_doc_titles"] = [document.title for document in self.documents]
+        message["search_knowledge_doc_content"] = [document.text for document in self.documents]
+        message["search_knowledge_doc_urls"] = [document.url for document in self.documents]
+        message["memory_knowledge_doc_content"] = list(self.available) if self.uses_memory else []
+        servers = [document.server for document in self.documents]
+        optional = {
+            "search_decision": "" if is_alone else self.search_decision,
+            "memory_decision": "" if is_alone else self.memory_decision,
             "search_query": self.query,
             "memory_generator_self": self.self_memory,
             "memory_generator_partner": self.partner_memory,
@@ -101,18 +120,6 @@ class TurnDraft:
             "memory_knowledge": self.memory,
             "search_knowledge": self.knowledge,
             **{TABLE[module].name: reply.text for module, reply in self.replies.items()},
-        }
-        message.update({name: value for name, value in fields.items() if value})
-        if not self.is_alone:
-            message["score"] = reply.score
-            message["best_module"] = "Combined Response" if reply is self.combined else str(self.chosen_module)
-        message["memories"] = {} if self.is_alone else dict(self.conversation.memories.texts())
-        message["search_knowledge_doc_titles"] = [document.title for document in self.documents]
-        message["search_knowledge_doc_content"] = [document.text for document in self.documents]
-        message["search_knowledge_doc_urls"] = [document.url for document in self.documents]
-        message["memory_knowledge_doc_content"] = list(self.available) if self.uses_memory else []
-        servers = [document.server for document in self.documents]
-        optional = {
             "search_knowledge_doc_servers": servers if any(servers) else None,
             "search_result_failure": self.search_failed,
             "search_problem": self.search_problem,

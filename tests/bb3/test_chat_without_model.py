@@ -12,9 +12,9 @@ from investigator import Investigator
 from investigator.asking.prompts import Prompts
 from investigator.asking.replies import read_reply
 from investigator.bb3.chats import open_chat
+from investigator.bb3.exchange import asks, only_asks
 from investigator.bb3.extractive import chat_answers
 from investigator.bb3.folder_chat import FolderChat
-from investigator.bb3.questions import asks, only_asks
 from investigator.bb3.records import (
     CONTRACTS,
     DecisionReply,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from random import Random
+from collections.abc import Callable
 
-from investigator.bb3.memory.choice import MemoryOptions, free_memories, most_alike, shared_words
-from investigator.bb3.memory.session import SessionMemories
+from investigator.bb3.memory.session import MemoryOptions, SessionMemories, most_alike, shared_words
 from investigator.bb3.memory.text import MemoryForm
 from investigator.bb3.records import Speaker
 
@@ -13,9 +12,17 @@ DOG, TEA = "Person 1's Persona: I have a dog.", "Person 1's Persona: I like tea.
 KEPT = {DOG: 0, TEA: 2}
 
 
+def session(
+    memories: dict[str, int], options: MemoryOptions | None = None, chance: Callable[[], float] = lambda: 1.0
+) -> SessionMemories:
+    made = SessionMemories(MemoryForm.PREFIXES, options or MemoryOptions(), chance=chance)
+    made.set(memories)
+    return made
+
+
 def free(options: MemoryOptions, text: str = "my dog barks", draws: tuple[float, ...] = ()) -> list[str]:
     numbers = iter(draws)
-    return free_memories(text, KEPT, {TEA}, options, chance=lambda: next(numbers))
+    return list(session(KEPT, options, lambda: next(numbers)).available(text))
 
 
 def test_without_options_all_may_be_drawn_on() -> None:
@@ -40,9 +47,7 @@ def test_a_soft_block_grows_weaker_with_every_turn() -> None:
     option = MemoryOptions(memory_soft_block_decay_factor=0.5)
     assert free(option, draws=(0.9, 0.2)) == []  # 0.9 < 0.5**0, 0.2 < 0.5**2
     assert free(option, draws=(0.9, 0.3)) == [TEA]
-    blocked = Random(4)
-    option = MemoryOptions(memory_soft_block_decay_factor=1)
-    assert free_memories("hi", KEPT, (), option, chance=blocked.random) == []
+    assert free(MemoryOptions(memory_soft_block_decay_factor=1), draws=(0.9, 0.9)) == []
 
 
 def test_of_many_the_32_that_share_most_are_left_best_first() -> None:
@@ -52,12 +57,6 @@ def test_of_many_the_32_that_share_most_are_left_best_first() -> None:
     assert left[0] == "I own nine r"
     assert left[-1] == "I own two e"
     assert most_alike("nine r", many[:31], str.split) == many[:31]
-
-
-def session(memories: dict[str, int]) -> SessionMemories:
-    made = SessionMemories(MemoryForm.PREFIXES, MemoryOptions(), chance=lambda: 1.0)
-    made.set(memories)
-    return made
 
 
 def test_a_made_up_memory_changes_nothing_but_ages() -> None:

@@ -9,8 +9,7 @@ import pytest
 from investigator.asking.budget import BudgetSpent
 from investigator.bb3.chat_options import ChatOptions, Conditioning, Decide
 from investigator.bb3.exchange import FAILED, ModuleReply, ModuleRequest, SearchDocument
-from investigator.bb3.memory.choice import MemoryOptions
-from investigator.bb3.memory.session import SessionMemories
+from investigator.bb3.memory.session import MemoryOptions, SessionMemories
 from investigator.bb3.memory.text import MemoryForm
 from investigator.bb3.modular_chat import ModularChat
 from investigator.bb3.module_table import CHAT, LARGE, SMALL, Family

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from investigator.bb3.bb3x.records import InteractionFailure
-from investigator.bb3.safety import NOT_OK, SafetyGuard, StringMatcher, canned_replies
+from investigator.bb3.safety import NOT_OK, SafetyGuard, StringMatcher, own_words
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_canned_replies_take_turns_and_are_safe_themselves() -> None:
     guard = SafetyGuard(Random(4))
     given = [guard.canned(InteractionFailure.UNSAFE_HUMAN) for _ in range(30)]
     assert all(one != other for one, other in pairwise(given))
-    assert set(given) == set(canned_replies(InteractionFailure.UNSAFE_HUMAN))
-    every = {failure: canned_replies(failure) for failure in InteractionFailure if failure}
+    assert set(given) == set(own_words("canned", InteractionFailure.UNSAFE_HUMAN))
+    every = {failure: own_words("canned", failure) for failure in InteractionFailure if failure}
     assert [text for texts in every.values() for text in texts if StringMatcher().is_unsafe(text)] == []
     assert all(len(texts) > 1 for texts in every.values())

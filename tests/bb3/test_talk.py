@@ -19,7 +19,7 @@ from investigator.bb3.chat_options import ChatOptions, Decide
 from investigator.bb3.chats import open_chat, talk_with
 from investigator.bb3.folder_chat import FolderChat
 from investigator.bb3.records import Module, Speaker
-from investigator.bb3.safety import SafetyGuard, canned_replies, question_after
+from investigator.bb3.safety import SafetyGuard, own_words
 from investigator.bb3.talk import THANKS, DislikeType, Talk, dislike_type_of
 from investigator.engines.base import Engine
 from investigator.errors import DialogueError, EngineError, FolderError
@@ -106,7 +106,7 @@ def test_unsafe_words_of_the_human_reach_no_module(opened: Callable[..., Talk]) 
     engine = model()
     talk = opened(engine)
     shown = talk.say(UNSAFE)
-    assert shown.text in canned_replies(InteractionFailure.UNSAFE_HUMAN)
+    assert shown.text in own_words("canned", InteractionFailure.UNSAFE_HUMAN)
     assert shown["failure"] == "unsafe_Human"
     human, bot = wire(talk)
     assert human["safety"] == {"string_matcher": "__notok__"}
@@ -179,7 +179,7 @@ def test_a_model_that_fails_gets_a_canned_reply_that_names_the_problem(opened: C
     engine.reply = breaks  # type: ignore[method-assign, assignment]
     shown = talk.say("What a model")
     assert (shown["failure"], shown["problem"]) == ("unsafe_model_crash", "no server at port 7")
-    assert shown.text in canned_replies(InteractionFailure.MODEL_CRASH)
+    assert shown.text in own_words("canned", InteractionFailure.MODEL_CRASH)
     engine.reply = works  # type: ignore[method-assign]
     before = len(engine.asked)
     assert talk.say(QUESTION).text == "It makes 42 MW of power."
@@ -210,14 +210,18 @@ def test_after_a_dislike_the_next_words_are_the_answer(opened: Callable[..., Tal
     engine = model()
     talk = opened(engine)
     reply = talk.say(QUESTION)
-    assert talk.dislike(DislikeType.OFF_TOPIC) == question_after(DislikeType.OFF_TOPIC)
+    assert talk.dislike(DislikeType.OFF_TOPIC) == own_words("after_dislike", DislikeType.OFF_TOPIC)
     asked = len(engine.asked)
     assert talk.say("The year, asshole.").text == THANKS
     assert len(engine.asked) == asked
     assert talk.last is reply
     marked, question, answer, thanks = wire(talk)[1:]
     assert (marked["isLiked"], marked["isDisliked"], marked["dislike_type"]) == (False, True, "off_topic")
-    assert question == {"sender": "bot", "bot_message_id": "id 3", "text": question_after(DislikeType.OFF_TOPIC)}
+    assert question == {
+        "sender": "bot",
+        "bot_message_id": "id 3",
+        "text": own_words("after_dislike", DislikeType.OFF_TOPIC),
+    }
     assert (answer["isDislikeFeedback"], answer["safety"]) == (True, {"string_matcher": "__notok__"})
     assert thanks["text"] == THANKS
     assert talk.say(QUESTION).text == "It makes 42 MW of power."
@@ -228,7 +232,7 @@ def test_types_of_dislikes_are_read_as_people_type_them() -> None:
     with pytest.raises(DialogueError) as refused:
         dislike_type_of("ugly")
     assert "nonsensical" in refused.value.hint
-    assert all(map(question_after, DislikeType))
+    assert all(own_words("after_dislike", kind) for kind in DislikeType)
 
 
 def test_a_dislike_that_is_taken_back_asks_for_no_answer(opened: Callable[..., Talk]) -> None:
@@ -255,7 +259,7 @@ def test_only_a_canned_reply_can_be_called_too_careful(opened: Callable[..., Tal
     with pytest.raises(DialogueError, match="not a canned reply"):
         talk.dislike(kind)
     talk.say(UNSAFE)
-    assert talk.dislike(kind) == question_after(kind)
+    assert talk.dislike(kind) == own_words("after_dislike", kind)
 
 
 def test_a_saved_conversation_is_read_back_as_it_was_and_makes_examples(

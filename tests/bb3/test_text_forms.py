@@ -12,8 +12,7 @@ from investigator.bb3.exchange import FAILED, ModuleRequest
 from investigator.bb3.forms.gpt2_tokens import best_count
 from investigator.bb3.forms.prefix_form import PrefixOptions, prefix_prompt
 from investigator.bb3.forms.text_forms import PrefixForm, Prompted, TokenForm, WrittenText
-from investigator.bb3.memory.choice import MemoryOptions
-from investigator.bb3.memory.session import SessionMemories
+from investigator.bb3.memory.session import MemoryOptions, SessionMemories
 from investigator.bb3.memory.text import MemoryForm
 from investigator.bb3.modular_chat import ModularChat
 from investigator.bb3.module_table import LARGE, SMALL

@@ -10,8 +10,7 @@ from deviations import DEVIATIONS
 from golden_rows import Row, attempt, check, each_row
 
 from investigator.bb3.forms.gpt2_tokens import gpt2_ids
-from investigator.bb3.memory.choice import MemoryOptions, most_alike
-from investigator.bb3.memory.session import SessionMemories
+from investigator.bb3.memory.session import MemoryOptions, SessionMemories, most_alike
 from investigator.bb3.memory.text import (
     MemoryForm,
     clean_text,

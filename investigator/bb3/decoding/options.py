@@ -25,6 +25,7 @@ _FIELDS: Mapping[str, type[Record]] = {
     **dict.fromkeys(Decoding.model_fields, Decoding),
 }
 _ENGINES = {f"{module}_model": module for module in Module}
+_NAMES = [*_FIELDS, *(f"{module}_{field}" for module in Module for field in _FIELDS)]
 _HINT = (
     "Options are listed by --help; those of each module, e.g. --srm-topp 0.8, by: investigator dialogue module --help"
 )
@@ -52,7 +53,7 @@ class ModuleArguments:
 def module_arguments(arguments: Sequence[str], own: Sequence[str] = ()) -> ModuleArguments:
     """Return the arguments given as `--name value` and `--name=value`; `own` are the command's other options.
 
-    Raises SettingsError for an unknown name, suggesting similar ones, and for a missing value.
+    Raises SettingsError for an unknown name, suggesting a similar one, and for a missing value.
     """
     models: dict[Module, str] = {}
     options: dict[str, OptionValue] = {}
@@ -63,8 +64,7 @@ def module_arguments(arguments: Sequence[str], own: Sequence[str] = ()) -> Modul
         if not word.startswith("--"):
             raise SettingsError(f"{word!r} is not an option", hint="--help lists the options.")
         if name not in _ENGINES and not is_module_option(name):
-            near = get_close_matches(word.replace("_", "-"), [*own, *(f"--{m}-model" for m in Module)], n=1, cutoff=0.7)
-            raise SettingsError(_unknown(word, near or _similar(name)), hint=_HINT)
+            raise _unknown(word, {_spelled(option): option for option in (*own, *(f"--{m}-model" for m in Module))})
         if not equals and not left:
             raise SettingsError(f"the option {word} needs a value", hint=f"For example: {word} VALUE")
         value = value if equals else left.pop(0)
@@ -86,8 +86,8 @@ def module_options(options: Mapping[str, OptionValue], weights: Weights) -> Mapp
     """Return the options for every module: the defaults for these weights, overridden by `options`. A name with a
     module's prefix (`srm_beam_size`) applies to that module and overrides the name without a prefix, which applies to
     all modules; `max_prompt_len` without a prefix limits prompts including their knowledge. Dashes are treated as
-    underscores. Decodings are completed by `Decoding.settled`. Raises SettingsError for an unknown name, suggesting
-    similar ones, and for an invalid value.
+    underscores. Decodings are completed by `Decoding.settled`. Raises SettingsError for an unknown name, suggesting a
+    similar one, and for an invalid value.
     """
     return {module: _options_of(module, weights, values) for module, values in _by_module(options).items()}
 
@@ -110,11 +110,9 @@ def _by_module(options: Mapping[str, OptionValue]) -> Mapping[Module, Mapping[st
     general: dict[str, OptionValue] = {}
     special: dict[Module, dict[str, OptionValue]] = {module: {} for module in Module}
     for written, value in options.items():
-        name = _spelled(written)
-        module, field = _split(name)
+        module, field = _split(_spelled(written))
         if field not in _FIELDS:
-            hint = f"Modules are {', '.join(Module)}; their options are {', '.join(_FIELDS)}."
-            raise SettingsError(_unknown(written, _similar(name)), hint=hint)
+            raise _unknown(written, {})
         if module is not None:
             special[module][field] = value
         else:
@@ -150,16 +148,8 @@ def _split(name: str) -> tuple[Module | None, str]:
     return (Module(prefix), rest) if prefix in set(Module) else (None, name)
 
 
-def _similar(name: str) -> list[str]:
-    """Return the names of options that are similar to an unknown one, with the prefix of its module."""
-    module, field = _split(name)
-    prefix, _, rest = name.partition("_")
-    near = get_close_matches(prefix, list(Module), n=1, cutoff=0.6) if module is None and rest in _FIELDS else []
-    if near:
-        return [f"{near[0]}_{rest}"]
-    head = f"{module}_" if module is not None else ""
-    return [f"{head}{other}" for other in get_close_matches(field, _FIELDS, n=3, cutoff=0.55)]
-
-
-def _unknown(written: str, near: Sequence[str]) -> str:
-    return f"unknown option {written}" + (f"; did you mean {' or '.join(near)}?" if near else "")
+def _unknown(written: str, own: Mapping[str, str]) -> SettingsError:
+    """Return the error for an unknown option; `own` are the command's options by the spelling that is compared."""
+    near = get_close_matches(_spelled(written), [*own, *_NAMES], n=1, cutoff=0.7)
+    suggested = f"; did you mean {own.get(near[0], near[0])}?" if near else ""
+    return SettingsError(f"unknown option {written}{suggested}", hint=_HINT)

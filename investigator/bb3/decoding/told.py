@@ -35,12 +35,10 @@ def _table() -> Mapping[str, Any]:
 def not_followed(kind: str, decoding: Decoding) -> Mapping[str, object]:
     """Return the fields set in a decoding that the kind of engine does not support, with their values."""
     support: Mapping[str, Sequence[str]] = _table()["engines"][kind]
-    every = Decoding.model_fields.keys() - set(support.get("all_options_except", ()))
-    options = support.get("options", every)
-    given = decoding.model_dump(exclude_unset=True)
+    options = support.get("options", Decoding.model_fields.keys() - set(support.get("all_options_except", ())))
     return {
         name: value
-        for name, value in given.items()
+        for name, value in decoding.model_dump(exclude_unset=True).items()
         if (value not in support["methods"] if name == "inference" else name not in options)
     }
 
@@ -49,17 +47,15 @@ def engines_as_told(
     engines: Mapping[Module, Engine], decodings: Mapping[Module, Decoding]
 ) -> tuple[Mapping[Module, Engine], tuple[str, ...]]:
     """Return the modules' engines with their decodings applied, and a notice for each engine that does not support all
-    of its options.
-
-    Only the fields set in a decoding count; an engine's own settings apply to the rest.
+    of its options. Only the fields set in a decoding count; an engine's own settings apply to the rest.
     """
     made: dict[Module, Engine] = {}
     left: dict[str, dict[str, list[Module]]] = {}
     for module, decoding in decodings.items():
         engine = engines[module]
         made[module], beyond, why = _as_told(engine, decoding)
-        of_engine = left.setdefault(f"{engine.name} uses its own settings{why} for ", {}) if beyond else {}
         for name, value in beyond.items():
+            of_engine = left.setdefault(f"{engine.name} uses its own settings{why} for ", {})
             of_engine.setdefault(f"{name} {value}", []).append(module)
     return made, tuple(f"{beginning}{', '.join(_options(fields))}" for beginning, fields in left.items())
 
@@ -67,20 +63,14 @@ def engines_as_told(
 def _options(fields: Mapping[str, Sequence[Module]]) -> Iterator[str]:
     """Yield the options as written; an option shared by all modules appears once, without a prefix."""
     for field, modules in fields.items():
-        if len(modules) == len(Module):
-            yield field
-        else:
-            yield from (f"{module}_{field}" for module in modules)
+        yield from [field] if len(modules) == len(Module) else (f"{module}_{field}" for module in modules)
 
 
 def _as_told(engine: Engine, decoding: Decoding) -> tuple[Engine, Mapping[str, object], str]:
-    """Return the engine with the decoding applied, the unsupported options, and the engine's reason for rejecting them,
-    or "".
-    """
+    """Return the engine with the decoding applied, the unsupported options, and why the engine rejects them, or ""."""
     kind = engine.name.partition(":")[0]
-    kind = kind if kind in _table()["engines"] else "chat"
     given: Mapping[str, object] = decoding.model_dump(exclude_unset=True)
-    beyond = not_followed(kind, decoding)
+    beyond = not_followed(kind if kind in _table()["engines"] else "chat", decoding)
     kept = {name: value for name, value in given.items() if name not in beyond}
     if not kept or isinstance(engine, ExtractiveEngine):
         return engine, beyond, ""
@@ -107,9 +97,7 @@ def engine_as_told(engine: Engine, decoding: Decoding) -> Engine | None:
 
 
 def _changes(own: ChatSettings | GgufSettings, decoding: Decoding) -> dict[str, object]:
-    """Return the settings that a decoding changes. Methods are not combined: choosing a method turns off the limits of
-    all other methods.
-    """
+    """Return the settings that a decoding changes. A method turns off the limits of all other methods."""
     given = decoding.model_fields_set
     changes: dict[str, object] = {"max_tokens": decoding.beam_max_length} if "beam_max_length" in given else {}
     method = told_method(decoding)
@@ -132,21 +120,17 @@ def told_method(decoding: Decoding, own: Inference | None = None) -> Inference |
     """
     if "inference" in decoding.model_fields_set:
         return decoding.inference
-    for field, methods in _table()["methods"].items():
-        if field in decoding.model_fields_set:
-            return own if own in methods else Inference(methods[0])
-    return None
+    implied = (methods for field, methods in _table()["methods"].items() if field in decoding.model_fields_set)
+    return next((own if own in methods else Inference(methods[0]) for methods in implied), None)
 
 
 def _share(decoding: Decoding, own: float | None) -> float:
     """Return the probability mass for nucleus: the one that is given or, if only the method is, the engine's own; no
     limit if only a temperature is given.
     """
-    if "topp" in decoding.model_fields_set:
-        return decoding.topp
-    if "inference" not in decoding.model_fields_set:
+    if "topp" not in decoding.model_fields_set and "inference" not in decoding.model_fields_set:
         return OFF
-    return decoding.topp if own is None else own
+    return decoding.topp if own is None or "topp" in decoding.model_fields_set else own
 
 
 def with_told(own: Decoding, decoding: Decoding) -> Decoding:

@@ -9,12 +9,11 @@ from typing import TypeVar
 from investigator.asking.client import EngineClient
 from investigator.asking.prompts import Prompts
 from investigator.asking.repair import ReadReply
-from investigator.bb3.exchange import ModuleReply, ModuleRequest
+from investigator.bb3.exchange import ModuleReply, ModuleRequest, sentences
 from investigator.bb3.forms.checked_replies import ReplyCheck
 from investigator.bb3.forms.document_readings import ask_variables, read_documents
 from investigator.bb3.memory.text import owner_of
 from investigator.bb3.module_table import TABLE
-from investigator.bb3.questions import sentences
 from investigator.bb3.records import (
     DecisionReply,
     FactReply,

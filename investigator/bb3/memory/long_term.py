@@ -5,19 +5,20 @@ found by their meaning, and users can view and change them.
 from __future__ import annotations
 
 import base64
+import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field
-from sqlalchemy import Connection, RowMapping, Select, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, Select, bindparam, delete, insert, select, update
 
 from investigator.bb3.memory.text import says_nothing
 from investigator.bb3.records import Speaker
-from investigator.engines.base import Embedder, Vectors
+from investigator.engines.base import Embedder
 from investigator.errors import DialogueError
 from investigator.language.normalise import one_line
 from investigator.language.terms import words
@@ -36,12 +37,8 @@ _MOST_EMBEDDED = 1_000  # maximum number of memories that one search embeds; mem
 _MOST_SEARCHED = 20_000  # maximum number of memories that a search compares, the newest ones
 _COMPARED = 8  # number of nearest memories that are compared with a new one
 _LONGEST_USER = 500
-_LONGEST_COUNT = 9  # maximum number of digits; longer numbers are never stored
 _LIST = "List the memories with: investigator dialogue memory FOLDER list"
 _KNOWN = "this is already remembered"
-
-Scores = Mapping[int, float]
-"""Cosine similarities by the id of a memory, highest first."""
 
 
 class FactSource(Record):
@@ -94,26 +91,22 @@ class LongTermMemory:
         facts = self._read(user, _of(user).order_by(_T.used_at.desc(), _T.id.desc()).limit(most))
         return tuple(sorted(facts, key=lambda fact: fact.id))
 
-    def with_ids(self, user: str, ids: Collection[int]) -> tuple[KeptFact, ...]:
-        """Return a user's memories with these ids, at most a thousand, in their order."""
-        facts = {fact.id: fact for fact in self._read(user, _of(user).where(_T.id.in_(ids)))}
-        return tuple(facts[fact_id] for fact_id in ids if fact_id in facts)
-
-    def search(self, user: str, query: str, most: int = 20) -> tuple[KeptFact, ...]:
-        """Return the memories whose meaning is near to that of the query, nearest first."""
-        near = [fact_id for fact_id, score in self.scores(user, query).items() if score >= NEAR]
-        return self.with_ids(user, near[:most])
-
-    def scores(self, user: str, text: str) -> Scores:
-        """Return the similarity of a text to each of the user's newest 20,000 memories. Of memories without a vector,
-        the newest 1,000 are embedded, and the others are left out.
+    def nearest(self, user: str, text: str, most: int, least: float = -1.0) -> tuple[KeptFact, ...]:
+        """Return the memories whose meaning is nearest to that of the text, nearest first, without those whose cosine
+        similarity is less than `least`. The newest 20,000 memories are compared; of those without a vector, the newest
+        1,000 are embedded, and the others are left out.
         """
         known = self._vectors(user)
         if not known:
-            return {}
-        vector = self._embedder.embed([memory_line(text)[:LONGEST_MEMORY]])[0]
-        cosines: list[float] = (_unit_vectors(list(known.values()), len(vector)) @ vector).tolist()
-        return dict(sorted(zip(known, cosines, strict=True), key=lambda pair: (-pair[1], -pair[0])))
+            return ()
+        (vector,) = self._embedder.embed([memory_line(text)[:LONGEST_MEMORY]])
+        cosines = np.stack([_unit_vector(written, len(vector)) for written in known.values()]) @ vector
+        near = sorted(zip(-cosines, (-key for key in known), strict=True))[:most]
+        return self._with_ids(user, [-key for distance, key in near if -distance >= least])
+
+    def search(self, user: str, query: str, most: int = 20) -> tuple[KeptFact, ...]:
+        """Return the memories whose meaning is near to that of the query, nearest first."""
+        return self.nearest(user, query, most, NEAR)
 
     def add(self, user: str, memory: str, speaker: Speaker = Speaker.PARTNER) -> KeptFact:
         """Remember text about a speaker without calling a module. Raises DialogueError if the text is empty, too long
@@ -133,7 +126,7 @@ class LongTermMemory:
         line = memory_line(memory)
         if says_nothing(line) or len(line) > LONGEST_MEMORY:
             return None
-        for fact in self.with_ids(user, list(self.scores(user, line))[:_COMPARED]):
+        for fact in self.nearest(user, line, _COMPARED):
             if fact.speaker is speaker and words(fact.text) == words(line):
                 if again:
                     self._set(user, "created", {fact.id: self._now().isoformat()})
@@ -145,8 +138,8 @@ class LongTermMemory:
         text.
         """
         with self._writing(user) as connection:
-            fact, line = self._fact(connection, user, number), _checked_line(memory)
-            if self._same(connection, user, fact.speaker, line) not in {None, number}:
+            fact, line = _fact(connection, user, number), _checked_line(memory)
+            if _same(connection, user, fact.speaker, line) not in {None, number}:
                 raise DialogueError(_KNOWN, hint="Delete one of the two memories.")
             connection.execute(update(personal_facts).where(_T.id == number).values(text=line, claim=""))
             return fact.changed(text=line)
@@ -154,7 +147,7 @@ class LongTermMemory:
     def delete(self, user: str, number: int) -> None:
         """Delete a memory. Raises DialogueError if the memory does not exist."""
         with self._writing(user) as connection:
-            self._fact(connection, user, number)
+            _fact(connection, user, number)
             connection.execute(delete(personal_facts).where(_T.id == number))
 
     def forget(self, user: str) -> int:
@@ -174,9 +167,9 @@ class LongTermMemory:
 
     def set_ages(self, user: str, ages: Mapping[int, int]) -> None:
         """Set the ages of imported memories: the number of turns since each was last used."""
-        with self._writing(user) as connection:
+        with self._database.begin() as connection:
             turn = _turn_of(connection, user)
-            _set(connection, user, "used_at", {fact_id: turn - age for fact_id, age in ages.items()})
+        self._set(user, "used_at", {fact_id: turn - age for fact_id, age in ages.items()})
 
     def _vectors(self, user: str) -> dict[int, str]:
         """Return the written vectors of a user's memories, newest first; those that are missing, or of another
@@ -188,33 +181,27 @@ class LongTermMemory:
         with self._database.begin() as connection:
             written = {fact_id: claim for fact_id, claim in connection.execute(newest)}
         missing = [fact_id for fact_id, claim in written.items() if not claim.startswith(prefix)]
-        if facts := self.with_ids(user, missing[:_MOST_EMBEDDED]):
+        if facts := self._with_ids(user, missing[:_MOST_EMBEDDED]):
             vectors = self._embedder.embed([fact.text for fact in facts])
             computed = {fact.id: prefix + _written(vector) for fact, vector in zip(facts, vectors, strict=True)}
             self._set(user, "claim", computed)
             written.update(computed)
         return {key: claim.removeprefix(prefix) for key, claim in written.items() if claim.startswith(prefix)}
 
+    def _with_ids(self, user: str, ids: Collection[int]) -> tuple[KeptFact, ...]:
+        """Return a user's memories with these ids, at most a thousand, in their order."""
+        facts = {fact.id: fact for fact in self._read(user, _of(user).where(_T.id.in_(ids)))}
+        return tuple(facts[fact_id] for fact_id in ids if fact_id in facts)
+
     def _read(self, user: str, query: Select[tuple[object, ...]]) -> tuple[KeptFact, ...]:
         _check_user(user)
         with self._database.begin() as connection:
             return _facts(connection, user, query)
 
-    def _fact(self, connection: Connection, user: str, number: int) -> KeptFact:
-        facts = _facts(connection, user, _of(user).where(_T.id == number))
-        if not facts:
-            raise DialogueError(f"no memory has the number {number}", hint=_LIST)
-        return facts[0]
-
-    def _same(self, connection: Connection, user: str, speaker: Speaker, text: str) -> int | None:
-        """Return the id of the speaker's memory with the same text, if there is one."""
-        query = select(_T.id).where(_T.user == user, _T.speaker == speaker.value, _T.text == text)
-        return connection.execute(query).scalar()
-
     def _put(self, user: str, speaker: Speaker, text: str, source: FactSource) -> KeptFact | None:
         """Store a memory; return None if the speaker already has one with the same text."""
         with self._writing(user) as connection:
-            if self._same(connection, user, speaker, text) is not None:
+            if _same(connection, user, speaker, text) is not None:
                 return None
             values = {
                 **{"user": user, "speaker": speaker.value, "text": text, "claim": ""},
@@ -222,17 +209,18 @@ class LongTermMemory:
                 **{"used_at": _turn_of(connection, user), "uses": 0},
             }
             (key,) = connection.execute(insert(personal_facts), values).inserted_primary_key or (0,)
-            return self._fact(connection, user, int(key))
+            return _fact(connection, user, int(key))
 
     def _set(self, user: str, column: str, values: Mapping[int, str | int]) -> None:
+        """Set one column of a user's memories, if they exist."""
+        change = update(personal_facts).where(_T.user == user, _T.id == bindparam("of_id"))
         with self._writing(user) as connection:
-            _set(connection, user, column, values)
+            rows = [{"of_id": fact_id, "new": value} for fact_id, value in values.items()]
+            connection.execute(change.values({column: bindparam("new")}), rows)
 
     @contextmanager
     def _writing(self, user: str) -> Iterator[Connection]:
-        """Open a transaction that blocks other writers from the start, so that no other process can change what it has
-        read.
-        """
+        """Open a transaction that blocks other writers from the start, so that none can change what it has read."""
         _check_user(user)
         with self._database.alone() as connection:
             yield connection
@@ -247,28 +235,28 @@ def _checked_line(memory: str) -> str:
     line = memory_line(memory)
     if not line:
         raise DialogueError("the memory is empty", hint='Write a text, for example: "I have a dog."')
-    if len(line) > LONGEST_MEMORY:
-        raise DialogueError(
-            f"the memory has {len(line):,} characters, more than the limit of {LONGEST_MEMORY:,}",
-            hint="Shorten it, or put it into a document in the folder.",
-        )
+    check_length("the memory", line)
     return line
+
+
+def check_length(memory: str, line: str) -> None:
+    """Raise DialogueError if the line of a memory, which the error calls `memory`, is too long."""
+    if len(line) > LONGEST_MEMORY:
+        problem = f"{memory} has {len(line):,} characters, more than the limit of {LONGEST_MEMORY:,}"
+        raise DialogueError(problem, hint="Shorten it, or put it into a document in the folder.")
 
 
 def _check_user(user: str) -> None:
     """Raise DialogueError for a name that is blank, too long, or not valid text."""
-    problem = ""
-    if all(unicodedata.category(character)[0] in "ZC" for character in user):
-        problem = "blank"
-    elif len(user) > _LONGEST_USER:
-        problem = f"too long: {len(user):,} characters, more than the limit of {_LONGEST_USER}"
-    elif any(unicodedata.category(character) == "Cs" for character in user):
-        problem = "no text"
-    if problem:
-        raise DialogueError(
-            f"the user's name is {problem}",
-            hint="Use a readable name such as anna; on the command line, --user may be omitted.",
-        )
+    categories = {unicodedata.category(character) for character in user}
+    problems = {
+        "blank": all(category[0] in "ZC" for category in categories),
+        f"too long: {len(user):,} characters, more than the limit of {_LONGEST_USER}": len(user) > _LONGEST_USER,
+        "no text": "Cs" in categories,
+    }
+    for problem in (problem for problem, holds in problems.items() if holds):
+        hint = "Use a readable name such as anna; on the command line, --user may be omitted."
+        raise DialogueError(f"the user's name is {problem}", hint=hint)
 
 
 def _of(user: str) -> Select[tuple[object, ...]]:
@@ -277,21 +265,27 @@ def _of(user: str) -> Select[tuple[object, ...]]:
 
 def _facts(connection: Connection, user: str, query: Select[tuple[object, ...]]) -> tuple[KeptFact, ...]:
     turn = _turn_of(connection, user)
-    return tuple(_kept(row, turn) for row in connection.execute(query).mappings())
+    return tuple(
+        KeptFact(
+            **{name: row[name] for name in ("id", "user", "speaker", "text", "created", "uses")},
+            source=FactSource(chat_id=row["chat_id"], turn=row["turn"]),
+            turns_since_used=turn - row["used_at"],
+        )
+        for row in connection.execute(query).mappings()
+    )
 
 
-def _set(connection: Connection, user: str, column: str, values: Mapping[int, str | int]) -> None:
-    """Set one column of a user's memories, if they exist."""
-    change = update(personal_facts).where(_T.user == user, _T.id == bindparam("of_id"))
-    rows = [{"of_id": fact_id, "new": value} for fact_id, value in values.items()]
-    if rows:
-        connection.execute(change.values({column: bindparam("new")}), rows)
+def _fact(connection: Connection, user: str, number: int) -> KeptFact:
+    facts = _facts(connection, user, _of(user).where(_T.id == number))
+    if not facts:
+        raise DialogueError(f"no memory has the number {number}", hint=_LIST)
+    return facts[0]
 
 
-def _kept(row: RowMapping, turn: int) -> KeptFact:
-    source = FactSource(chat_id=row["chat_id"], turn=row["turn"])
-    own = {name: row[name] for name in ("id", "user", "speaker", "text", "created", "uses")}
-    return KeptFact(**own, source=source, turns_since_used=turn - row["used_at"])
+def _same(connection: Connection, user: str, speaker: Speaker, text: str) -> int | None:
+    """Return the id of the speaker's memory with the same text, if there is one."""
+    query = select(_T.id).where(_T.user == user, _T.speaker == speaker.value, _T.text == text)
+    return connection.execute(query).scalar()
 
 
 def _turn_key(user: str) -> str:
@@ -299,8 +293,8 @@ def _turn_key(user: str) -> str:
 
 
 def _turn_of(connection: Connection, user: str) -> int:
-    counted = get_meta(connection, _turn_key(user)) or ""
-    return int(counted) if counted.isdecimal() and len(counted) <= _LONGEST_COUNT else 0
+    written = get_meta(connection, _turn_key(user)) or ""
+    return int(written) if re.fullmatch(r"[0-9]{1,9}", written) else 0  # longer numbers are never stored
 
 
 def _written(vector: npt.NDArray[np.float32]) -> str:
@@ -308,17 +302,11 @@ def _written(vector: npt.NDArray[np.float32]) -> str:
     return base64.b64encode((vector * (127 / np.abs(vector).max())).round().astype(np.int8).tobytes()).decode()
 
 
-def _unit_vectors(written: Sequence[str], dimensions: int) -> Vectors:
-    """Return unit vectors, shape (texts, dimensions), from their written form; a damaged vector becomes zeros."""
-    octets = b"".join(_octets(text, dimensions) for text in written)
-    rows = np.frombuffer(octets, dtype=np.int8).reshape(len(written), dimensions).astype(np.float32)
-    units: Vectors = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1.0)
-    return units
-
-
-def _octets(written: str, count: int) -> bytes:
+def _unit_vector(written: str, dimensions: int) -> npt.NDArray[np.float32]:
+    """Return a unit vector from its written form; a damaged one becomes zeros."""
     try:
-        octets = base64.b64decode(written)
+        row = np.frombuffer(base64.b64decode(written), dtype=np.int8).astype(np.float32)
     except ValueError:
-        return bytes(count)
-    return octets if len(octets) == count else bytes(count)
+        row = np.zeros(0, dtype=np.float32)
+    unit: npt.NDArray[np.float32] = row / max(float(np.linalg.norm(row)), 1.0)
+    return unit if len(row) == dimensions else np.zeros(dimensions, dtype=np.float32)

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
-from itertools import chain
 
 from investigator.bb3.exchange import FAILED
 from investigator.bb3.module_table import TABLE
@@ -20,11 +19,12 @@ from investigator.language.terms import porter_stem
 
 OPENING = "Opening"
 NO_PERSONA = "__NO__PERSONA__BEAM__MIN__LEN__20__"
-_OF_MODULES = (
-    (row.control_token, row.small_yes, row.small_no, *(row.wrapping or ())) for row in reversed(list(TABLE.values()))
-)
-_CONTROL_TOKENS = (NO_PERSONA, "__SILENCE__", "__you__", "__them__", *filter(None, chain.from_iterable(_OF_MODULES)))
-_SPEAKERS = ("You: ", "Partner: ")
+_OF_MODULES = [
+    token
+    for row in reversed(list(TABLE.values()))
+    for token in (row.control_token, row.small_yes, row.small_no, *(row.wrapping or ()))
+]
+_CONTROL_TOKENS = (NO_PERSONA, "__SILENCE__", "__you__", "__them__", *filter(None, _OF_MODULES))
 _NOTHING = frozenset({"", "no persona", "no memory", "no memories", "none", "nothing", "n/a", "na", FAILED.casefold()})
 _TELL_NOTHING = frozenset(
     {
@@ -34,8 +34,10 @@ _TELL_NOTHING = frozenset(
     }
 )
 """The words that ParlAI ignores in a memory; adverbs are listed as stems."""
-_WHOLE = {"won't": "will not", "can't": "can not"}
-_ENDINGS = {"n't": " not", "'ll": " will", "'ve": " have", "'re": " are", "'m": " am", "'d": " would"}
+_CONTRACTIONS = {
+    **{"won't": "will not", "can't": "can not", "n't": " not"},
+    **{"'ll": " will", "'ve": " have", "'re": " are", "'m": " am", "'d": " would"},
+}
 _PIECE = re.compile(r"\w+?(?=n't)|n't|'\w+|\w+(?:[-.,]\w+)*|[^\w\s]")
 
 
@@ -77,10 +79,8 @@ def with_some_prefix(memory: str, speaker: Speaker, form: MemoryForm) -> str:
     """Return a memory with a prefix; a memory that already has either prefix of the 30B and 175B models is
     unchanged.
     """
-    own, others = (_PREFIXES[MemoryForm.PREFIXES][who] for who in (Speaker.SELF, Speaker.PARTNER))
-    if memory.startswith((f"{own}:", others)):
-        return memory
-    return with_prefix(memory, speaker, form)
+    own, others = _PREFIXES[MemoryForm.PREFIXES].values()
+    return memory if memory.startswith((f"{own}:", others)) else with_prefix(memory, speaker, form)
 
 
 def split_prefix(memory: str) -> tuple[str, str]:
@@ -89,27 +89,20 @@ def split_prefix(memory: str) -> tuple[str, str]:
     `Person 1 likes tea` without a colon is split after the name. Raises DataError if the memory has no
     prefix.
     """
-    tokens = _PREFIXES[MemoryForm.TOKENS].values()
     head, colon, rest = memory.partition(":")
-    if colon and memory.startswith((*tokens, *_NAMES.values())):
+    if colon and memory.startswith((*_PREFIXES[MemoryForm.TOKENS].values(), *_NAMES.values())):
         return head.strip(), rest.strip()
     for name in _NAMES.values():
         if memory.startswith(name):
             return name, memory[len(name) + 1 :].strip()
-    raise DataError(
-        f"the memory {memory[:60]!r} does not name its owner",
-        hint=f"Write it as `{prefix_of(Speaker.PARTNER, MemoryForm.PREFIXES)}: ...`.",
-    )
+    problem = f"the memory {memory[:60]!r} does not name its owner"
+    raise DataError(problem, hint=f"Write it as `{prefix_of(Speaker.PARTNER, MemoryForm.PREFIXES)}: ...`.")
 
 
 def owner_of(memory: str) -> tuple[Speaker | None, str]:
-    """Return the owner of a memory, according to its prefix, and its text without the prefix. The owner is None if the
-    memory has no prefix.
-    """
+    """Return the owner of a memory, None if it has no prefix, and its text without the prefix."""
     match = _PREFIXED.match(memory)
-    if match is None:
-        return None, memory.strip()
-    return _OWNERS[match[1].lower()], memory[match.end() :].strip()
+    return (_OWNERS[match[1].lower()], memory[match.end() :].strip()) if match else (None, memory.strip())
 
 
 def says_nothing(memory: str) -> bool:
@@ -130,8 +123,6 @@ def is_new_memory(memory: str, prefix: str, kept: Iterable[str]) -> bool:
 
 def without_control_tokens(text: str) -> str:
     """Return the text without control tokens of the 3B model, even ones that form when others are removed."""
-    if "__" not in text:
-        return text
     bare = text
     for token in _CONTROL_TOKENS:
         bare = bare.replace(f" {token}", "").replace(f"{token} ", "").replace(token, "")
@@ -141,7 +132,7 @@ def without_control_tokens(text: str) -> str:
 def clean_text(text: str) -> str:
     """Return the text without the control tokens of the 3B model, and without the names before turns."""
     text = without_control_tokens(text)
-    for name in _SPEAKERS:
+    for name in ("You: ", "Partner: "):
         text = text.replace(f" {name}", " ").replace(name, "")
     return text
 
@@ -159,9 +150,8 @@ def memory_words(
     tell nothing are dropped; `without_stop_words` also drops the other common words of English.
     """
     text = text.lower().replace("’", "'")
-    if expanded:
-        for short, full in (*_WHOLE.items(), *_ENDINGS.items()):
-            text = re.sub(rf"{short}\b", full, text)
+    for short, full in _CONTRACTIONS.items() if expanded else ():
+        text = re.sub(rf"{short}\b", full, text)
     pieces = _PIECE.findall(text)
     if stemmed:
         pieces = [piece if piece in _stop_words() else porter_stem(piece) for piece in pieces]
