@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from deviations import DEVIATIONS
 from golden_rows import Row, attempt, check, each_row
 
 from investigator.dialogue.agents import Agent, Shared
@@ -175,10 +174,10 @@ def _parlai(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @each_row("agents")
 def test_an_agent_behaves_as_recorded(row: Row) -> None:
-    check(row, ADAPTERS, DEVIATIONS)
+    check(row, ADAPTERS)
 
 
 @each_row("task_strings", tuple(NAMES))
 @pytest.mark.usefixtures("_parlai")
 def test_the_name_of_an_agent_means_the_recorded_class(row: Row) -> None:
-    check(row, NAMES, DEVIATIONS)
+    check(row, NAMES)

@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 import numpy as np
-from deviations import DEVIATIONS
 from golden_rows import Row, check, each_row
 from openai_server import OpenAIServer, Response, json_response
 
@@ -65,7 +64,7 @@ def reply_of(server_reply: Any) -> Response:
 
 @each_row("bb3_decoding")
 def test_decoding_is_as_recorded(row: Row) -> None:
-    check(row, DECODING, DEVIATIONS)
+    check(row, DECODING)
 
 
 UNSET = {
@@ -97,4 +96,4 @@ def test_completions_are_asked_for_as_recorded(row: Row, openai_server: OpenAISe
         asked = {"path": first.path, "auth": first.headers["authorization"], "body": json.loads(json.dumps(first.body))}
         return {"ok": {"results": results, "n_requests": len(openai_server.requests), "first_request": asked}}
 
-    check(row, {"completions_api": completions}, DEVIATIONS)
+    check(row, {"completions_api": completions})

@@ -6,7 +6,6 @@ import hashlib
 from random import Random
 from typing import Any
 
-from deviations import DEVIATIONS
 from golden_rows import Row, attempt, check, each_row
 
 from investigator.bb3.forms.gpt2_tokens import gpt2_ids
@@ -104,7 +103,7 @@ ADAPTERS = {
 
 @each_row("bb3_memory")
 def test_memories_behave_as_recorded(row: Row) -> None:
-    check(row, ADAPTERS, DEVIATIONS)
+    check(row, ADAPTERS)
 
 
 def test_an_error_has_the_form_of_the_rows() -> None:

@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 import httpx
-from deviations import DEVIATIONS
 from golden_rows import Row, check, each_row
 
 from investigator.bb3.exchange import SearchDocument
@@ -93,4 +92,4 @@ ADAPTERS = {
 
 @each_row("bb3_search", list(ADAPTERS))
 def test_searching_behaves_as_recorded(row: Row) -> None:
-    check(row, ADAPTERS, DEVIATIONS)
+    check(row, ADAPTERS)

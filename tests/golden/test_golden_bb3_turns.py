@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from deviations import DEVIATIONS
 from golden_rows import Row, attempt, check, each_row
 
 from investigator.bb3.agent import BlenderBot3Agent, modular_chat_of, session_memories_of
@@ -162,9 +161,9 @@ def small_call(request: Any, context: str, turn: Any) -> dict[str, Any]:
 
 @each_row("bb3_opt_turns", ("conversation", "batch_of_two"))
 def test_a_turn_of_the_large_models_goes_as_recorded(row: Row) -> None:
-    check(row, {"conversation": large, "batch_of_two": large_batch}, DEVIATIONS)
+    check(row, {"conversation": large, "batch_of_two": large_batch})
 
 
 @each_row("bb3_3b_turns", ("conversation",))
 def test_a_turn_of_the_small_model_goes_as_recorded(row: Row) -> None:
-    check(row, {"conversation": small}, DEVIATIONS)
+    check(row, {"conversation": small})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from deviations import DEVIATIONS
 from golden_rows import Row, check, each_row
 
 from investigator.dialogue.datatypes import Datatype, split_by_fold
@@ -31,4 +30,4 @@ ADAPTERS = {"helper": helper, "helper_none": lambda given: helper({"datatype": N
 
 @each_row("datatype")
 def test_a_datatype_behaves_as_recorded(row: Row) -> None:
-    check(row, ADAPTERS, DEVIATIONS)
+    check(row, ADAPTERS)

@@ -6,7 +6,6 @@ import copy
 import pickle
 from typing import Any
 
-from deviations import DEVIATIONS
 from golden_rows import Row, attempt, check, each_row
 
 from investigator.dialogue.messages import Message
@@ -70,4 +69,4 @@ ADAPTERS = {
 
 @each_row("message")
 def test_a_message_behaves_as_recorded(row: Row) -> None:
-    check(row, ADAPTERS, DEVIATIONS)
+    check(row, ADAPTERS)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from deviations import DEVIATIONS
 from golden_rows import Row, check, each_row
 
 from investigator.dialogue.messages import Message
@@ -124,4 +123,4 @@ ADAPTERS = {
 
 @each_row("metrics")
 def test_metrics_give_the_figures_recorded(row: Row) -> None:
-    check(row, ADAPTERS, DEVIATIONS)
+    check(row, ADAPTERS)

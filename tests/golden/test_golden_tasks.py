@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from deviations import DEVIATIONS
 from golden_rows import Row, check, each_row
 
 from investigator.dialogue.datatypes import cumulative_weights, multitask_weights
@@ -125,4 +124,4 @@ def weights(given: Any) -> Any:
 
 @each_row("task_strings", tuple(ADAPTERS))
 def test_a_task_string_means_what_it_meant(row: Row) -> None:
-    check(row, ADAPTERS, DEVIATIONS)
+    check(row, ADAPTERS)

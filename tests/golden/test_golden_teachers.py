@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from deviations import DEVIATIONS
 from golden_rows import Row, check, each_row
 from teacher_adapters import acts, data_file, figures
 
@@ -165,4 +164,4 @@ ADAPTERS = {
 def test_a_teacher_behaves_as_recorded(row: Row) -> None:
     if row.kind not in ADAPTERS:
         pytest.skip(f"rows of the kind {row.kind} are not known")
-    check(row, ADAPTERS, DEVIATIONS)
+    check(row, ADAPTERS)

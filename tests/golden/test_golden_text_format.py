@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from deviations import DEVIATIONS
 from golden_rows import Row, check, each_row
 from teacher_adapters import acts, data_file, episodes, graded
 
@@ -67,9 +66,9 @@ CONVERSATIONS = {
 
 @each_row("dialog_format")
 def test_the_text_format_behaves_as_recorded(row: Row) -> None:
-    check(row, FORMAT, DEVIATIONS)
+    check(row, FORMAT)
 
 
 @each_row("conversation_teacher")
 def test_conversations_behave_as_recorded(row: Row) -> None:
-    check(row, CONVERSATIONS, DEVIATIONS)
+    check(row, CONVERSATIONS)

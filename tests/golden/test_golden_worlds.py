@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from threading import Lock
 from typing import Any
 
-from deviations import DEVIATIONS
 from golden_rows import Row, attempt, check, each_row
 from scripted_agents import Events, Script, ScriptedAgent, line, plain, scripted
 
@@ -358,9 +357,9 @@ ADAPTERS = {
 
 @each_row("worlds")
 def test_a_world_behaves_as_recorded(row: Row) -> None:
-    check(row, ADAPTERS, DEVIATIONS)
+    check(row, ADAPTERS)
 
 
 @each_row("worlds_legacy")
 def test_a_world_of_before_2020_behaves_as_recorded(row: Row) -> None:
-    check(row, ADAPTERS, DEVIATIONS)
+    check(row, ADAPTERS)
