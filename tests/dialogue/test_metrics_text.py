@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from investigator.dialogue.metrics.text import (
+from investigator.dialogue.metrics.teacher_metrics import (
     InterDistinctMetric,
     bleu,
     in_batch_metrics,

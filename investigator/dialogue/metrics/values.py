@@ -1,5 +1,5 @@
-"""Defines metrics, each of which is a value with the data needed to combine it with others of its kind; adds up the
-metrics of copies, merges the reports of tasks and workers, and shows a report as a table.
+"""Defines metrics, values that are added up over replies, copies and workers; merges the reports of tasks, and shows a
+report as a table.
 """
 
 from __future__ import annotations
@@ -7,9 +7,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Lock
-from typing import ClassVar, Self, TypeAlias, cast
+from typing import Self, TypeAlias, cast
 
 from investigator.errors import DialogueError
 from investigator.reports.columns import columns
@@ -23,10 +23,6 @@ class Metric(ABC):
     each value covers all tasks, so a report on several tasks keeps the first.
     """
 
-    is_mean: ClassVar[bool] = False
-    """If set, the value for several tasks is the mean of their values, whatever their size, unless pooling is
-    requested.
-    """
     is_global: bool = field(default=False, kw_only=True)
 
     @abstractmethod
@@ -68,14 +64,15 @@ class SumMetric(Metric):
         return self.total
 
     def _plus(self, other: Self) -> Self:
-        return type(self)(self.total + other.total, is_global=self.is_global)
+        return replace(self, total=self.total + other.total)
 
 
 @dataclass(frozen=True)
 class AverageMetric(Metric):
-    """A mean, stored as numerator and denominator. 0 over 0 is 0; any other numerator over 0 is NaN."""
+    """A mean, stored as numerator and denominator. 0 over 0 is 0; any other numerator over 0 is NaN. The value for
+    several tasks is the mean of their values, whatever their size, unless pooling is requested.
+    """
 
-    is_mean: ClassVar[bool] = True
     numerator: float = 0
     denominator: float = 1
 
@@ -86,12 +83,14 @@ class AverageMetric(Metric):
 
     def _plus(self, other: Self) -> Self:
         numerator, denominator = self.numerator + other.numerator, self.denominator + other.denominator
-        return type(self)(numerator, denominator, is_global=self.is_global)
+        return replace(self, numerator=numerator, denominator=denominator)
 
 
 @dataclass(frozen=True)
 class FixedMetric(Metric):
-    """A value that is the same in every report, such as the number of updates of a model."""
+    """A value that is the same in every report, such as the number of updates of a model; two that differ cannot be
+    added.
+    """
 
     fixed: float
 
@@ -99,15 +98,14 @@ class FixedMetric(Metric):
         return self.fixed
 
     def _plus(self, other: Self) -> Self:
-        """Return the value; raise DialogueError if the two values differ."""
         if self.fixed != other.fixed:
             raise DialogueError(f"the fixed metrics differ: {self.fixed} and {other.fixed}", hint=_SAME_KIND)
         return self
 
 
 class Metrics:
-    """Metrics by name: the totals of all copies that share them, and the recent values of this copy.
-    Thread-safe. A copy for another thread is `Metrics(shared=metrics.share())`.
+    """Metrics by name: the totals of all copies that share them, and the recent values of this copy. Thread-safe. A
+    copy for another thread is `Metrics(shared=metrics.share())`.
     """
 
     def __init__(self, shared: Mapping[str, object] | None = None) -> None:
@@ -162,60 +160,57 @@ def aggregate_named_reports(reports: Mapping[str, Report], micro_average: bool =
         raise DialogueError("no reports to merge", hint="Give the report of at least one task.")
     if len(reports) == 1:
         return dict(next(iter(reports.values())))
-    together: dict[str, Metric] = {}
+    merged: dict[str, Metric] = {}
     means: dict[str, AverageMetric] = {}
     for task, report in reports.items():
         for name, metric in report.items():
             if metric.is_global:
-                together.setdefault(name, metric)
+                merged.setdefault(name, metric)
                 continue
-            together[f"{task}/{name}"] = metric
-            if micro_average or not metric.is_mean:
-                together[name] = metric + together.get(name)
-            else:
+            merged[f"{task}/{name}"] = metric
+            if isinstance(metric, AverageMetric) and not micro_average:
                 means[name] = AverageMetric(metric.value()) + means.get(name)
-    return {**together, **means}
+            else:
+                merged[name] = metric + merged.get(name)
+    return {**merged, **means}
 
 
-def numbered_reports(reports: Iterable[tuple[str, Report]]) -> dict[str, Report]:
-    """Return reports by id. If several have the same id, a number is added to the ids of all but the first."""
+def report_of_tasks(reports: Iterable[tuple[str, Report]], micro_average: bool) -> dict[str, Metric]:
+    """Merge reports by id. If several have the same id, a number is added to the ids of all but the first."""
     named: dict[str, Report] = {}
     counts = Counter[str]()
     for key, report in reports:
         counts[key] += 1
         named[f"{key}#{counts[key]}" if counts[key] > 1 else key] = report
-    return named
+    return aggregate_named_reports(named, micro_average)
 
 
 def aggregate_unnamed_reports(reports: Iterable[Report]) -> dict[str, Metric]:
     """Add up the reports of several workers on one task. Raises DialogueError if metrics cannot be added."""
-    together: dict[str, Metric] = {}
+    merged: dict[str, Metric] = {}
     for report in reports:
         for name, metric in report.items():
-            together[name] = metric + together.get(name)
-    return together
+            merged[name] = metric + merged.get(name)
+    return merged
 
 
 def report_table(report: Report) -> str:
     """Return the metrics as a table, with a row for all tasks and one for each task, and a column for each metric. Rows
     and columns are in the order of the report; if a task lacks a metric, the cell is blank. An empty report gives "".
     """
-    rows: dict[str, dict[str, str]] = {"": {}}
-    for key, metric in report.items():
-        task, _, name = key.rpartition("/")
-        rows.setdefault(task, {})[name] = _shown(metric)
-    names = list(dict.fromkeys(name for row in rows.values() for name in row))
-    if not names:
-        return ""
-    tasks = [""] if len(rows) > 1 else []
-    lines = [[*tasks, *names]]
-    for task, row in rows.items():
-        if row:
-            lines.append([*([task or "all"] if tasks else []), *(row.get(name, "") for name in names)])
-    return columns(lines, left=(0,) if tasks else ()).plain
+    keys = [key.rpartition("/") for key in report]
+    tasks = dict.fromkeys(["", *(task for task, _, _ in keys)])
+    names = dict.fromkeys(name for _, _, name in keys)
+    rows = {task: [_shown(report.get(f"{task}/{name}" if task else name)) for name in names] for task in tasks}
+    lines = [["", *names], *([task or "all", *cells] for task, cells in rows.items() if any(cells))]
+    if len(tasks) > 1:
+        return columns(lines, left=(0,)).plain
+    return columns([line[1:] for line in lines], left=()).plain
 
 
-def _shown(metric: Metric) -> str:
+def _shown(metric: Metric | None) -> str:
     """Return a value as text; whole and large numbers have no exponent, so that counts are not rounded."""
+    if metric is None:
+        return ""
     value = float(metric)
     return f"{value:.0f}" if value.is_integer() or 10_000 <= abs(value) < float("inf") else str(metric)

@@ -9,7 +9,7 @@ from typing import Self
 from investigator.dialogue.agents import Shared, shared_part
 from investigator.dialogue.datatypes import TaskChoice, total
 from investigator.dialogue.messages import EPISODE_DONE, Message
-from investigator.dialogue.metrics.values import Report, aggregate_named_reports, numbered_reports
+from investigator.dialogue.metrics.values import Report, report_of_tasks
 from investigator.dialogue.options import Options
 from investigator.dialogue.registry import create_agent_from_shared
 from investigator.dialogue.teachers.base import Teacher
@@ -58,8 +58,7 @@ class MultiTaskTeacher(Teacher):
 
     def report(self) -> Report:
         """Return the metrics of each task (`task/metric`) and of all (`aggregate_micro` pools the examples)."""
-        reports = numbered_reports((task.id, task.report()) for task in self.tasks)
-        return aggregate_named_reports(reports, self.opt.switch("aggregate_micro"))
+        return report_of_tasks(((task.id, task.report()) for task in self.tasks), self.opt.switch("aggregate_micro"))
 
     def reset(self) -> None:
         for task in self.tasks:

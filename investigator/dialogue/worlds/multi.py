@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from investigator.dialogue.agents import Agent, Shared, shared_part
 from investigator.dialogue.datatypes import TaskChoice
 from investigator.dialogue.messages import Message
-from investigator.dialogue.metrics.values import Report, aggregate_named_reports, numbered_reports
+from investigator.dialogue.metrics.values import Report, report_of_tasks
 from investigator.dialogue.options import Options
 from investigator.dialogue.worlds.base import World
 
@@ -66,8 +66,9 @@ class MultiWorld(World):
         """Return each world's metrics as `id/name`, and the metrics of all worlds as `name`: the mean, or the pooled
         value with `aggregate_micro`.
         """
-        reports = numbered_reports((world.id, world.report()) for world in self.worlds)
-        return aggregate_named_reports(reports, self.opt.switch("aggregate_micro"))
+        return report_of_tasks(
+            ((world.id, world.report()) for world in self.worlds), self.opt.switch("aggregate_micro")
+        )
 
     def reset(self) -> None:
         super().reset()
