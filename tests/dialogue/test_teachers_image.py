@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from investigator.dialogue.images import COLUMNS, ImageMode, load_image
+from investigator.dialogue.teachers.dialog import COLUMNS, ImageMode, load_image
 from investigator.dialogue.teachers import AbstractImageTeacher
 from investigator.errors import DataError, DialogueError
 

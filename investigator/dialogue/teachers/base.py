@@ -58,14 +58,12 @@ class Teacher(Agent):
         grades are stored in the reply's `metrics`.
         """
         reply = Message.of(observation)
-        question, self._question = self._question, None
-        labels = question.known_labels() if question else []
-        if question and labels:
+        question, self._question = self._question or Message(), None
+        if labels := question.known_labels():
             self.metrics.evaluate_response(reply, labels)
             self.custom_evaluation(question, labels, reply)
-            if recent := self.metrics.report_recent():
-                reply.force_set("metrics", recent)
-                self.metrics.clear_recent()
+            reply.force_set("metrics", self.metrics.report_recent())
+            self.metrics.clear_recent()
         self.observation = reply
         return reply
 
@@ -100,9 +98,9 @@ class SharedStream(Generic[Item]):
 
     def __init__(self, load: Callable[[], Generator[Item]]) -> None:
         self._load = load
-        self._items: Generator[Item] | None = None
-        self._broken = False
         self._lock = Lock()
+        self._items = load()
+        self._broken = False
 
     def take(self) -> Item | None:
         """Return the next item; None if no item is left. Raises any error of the iterator; after such an error, every
@@ -113,7 +111,6 @@ class SharedStream(Generic[Item]):
                 hint = "Correct the data, and reset the teacher."
                 raise DialogueError("the data could not be read completely", hint=hint)
             self._broken = True  # unless an item is read; an iterator that has failed would seem to have ended
-            self._items = self._items or self._load()
             item = next(self._items, None)
             self._broken = False
             return item
@@ -121,15 +118,13 @@ class SharedStream(Generic[Item]):
     def close(self) -> None:
         """Close the iterator; no items are left until `restart`."""
         with self._lock:
-            self._items = self._items or self._load()
             self._items.close()
 
     def restart(self) -> None:
         """Start again with the first item."""
         with self._lock:
-            if self._items is not None:
-                self._items.close()
-            self._items, self._broken = None, False
+            self._items.close()
+            self._items, self._broken = self._load(), False
 
 
 class FixedDialogTeacher(Teacher):
@@ -213,6 +208,5 @@ class FixedDialogTeacher(Teacher):
 
 def missing(method: str, teacher: Teacher) -> DialogueError:
     """Return the error for a teacher that does not override a required method."""
-    return DialogueError(
-        f'"{method}" must be overridden by {type(teacher).__name__}', hint=f"Implement {method} in that class."
-    )
+    hint = f"Implement {method} in that class."
+    return DialogueError(f'"{method}" must be overridden by {type(teacher).__name__}', hint=hint)

@@ -1,20 +1,23 @@
-"""Defines DialogTeacher, which asks questions from the data that its `setup_data` reads from a file, and DialogData and
-StreamDialogData, which hold these data: all of them, or one episode at a time.
+"""Defines DialogTeacher, which asks questions from the data that its `setup_data` reads from a file, DialogData and
+StreamDialogData, which hold these data (all of them, or one episode at a time), and the forms of images.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
 from functools import cached_property, partial
 from itertools import chain, pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from investigator.dialogue.agents import Shared, shared_part
-from investigator.dialogue.images import ImageMode, load_image
 from investigator.dialogue.messages import EPISODE_DONE, Message, texts_of
 from investigator.dialogue.options import Options
 from investigator.dialogue.teachers.base import FixedDialogTeacher, missing
-from investigator.errors import DialogueError
+from investigator.errors import DialogueError, in_words
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 Entry = Sequence[object] | Mapping[str, object]
 """(text, labels, reward, label candidates, path of an image), or fields by name."""
@@ -22,7 +25,15 @@ Entry = Sequence[object] | Mapping[str, object]
 Entries = Iterable[tuple[Entry, bool]]
 """Entries in order; the flag of an entry is True if an episode starts with it."""
 
+COLUMNS = 60
+"""Width of an image in characters."""
+
+LARGEST = 50_000_000
+"""Maximum number of pixels in an image; a larger one would take over 150 MB."""
+
 _FIELDS = ("text", "labels", "reward", "label_candidates")
+_DARK_TO_LIGHT = "@%#*+=-:. "
+_CHARACTER_RATIO = 0.5  # a character is about twice as high as it is wide
 
 
 class DialogData:
@@ -34,10 +45,7 @@ class DialogData:
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
         """Return one example. Raises IndexError if it does not exist."""
-        episode = self._episodes[episode_idx]
-        message = self._make_message(episode[entry_idx])
-        message.force_set(EPISODE_DONE, entry_idx == len(episode) - 1)
-        return message
+        return example_in(self._episodes[episode_idx], entry_idx, self._make_message)
 
     def num_episodes(self) -> int:
         return len(self._episodes)
@@ -47,8 +55,8 @@ class DialogData:
 
 
 class StreamDialogData:
-    """The episodes of a data file, read on demand: only the current one and the next are in memory. With `restarts`,
-    reading starts over after the end of the file, unless the file has no episodes.
+    """The episodes of a data file, read on demand: only the current one and the next are in memory; they are counted in
+    a pass of its own. With `restarts`, reading starts over after the end of the file, unless it has no episodes.
     """
 
     def __init__(self, load: Callable[[], Entries], *, restarts: bool) -> None:
@@ -67,16 +75,22 @@ class StreamDialogData:
                 repeats = self._restarts
 
     def num_episodes(self) -> int:
-        """Return the number of episodes; the file is read once to count them."""
         return len(self._lengths)
 
     def num_examples(self) -> int:
-        """Return the number of examples; the file is read once to count them."""
         return sum(self._lengths)
 
     @cached_property
     def _lengths(self) -> list[int]:
         return [len(episode) for episode in episodes_of(self._load())]
+
+
+class ImageMode(StrEnum):
+    """The form of an image: a Pillow RGB image; lines of characters, sparse ones for light pixels; or nothing."""
+
+    RAW = "raw"
+    ASCII = "ascii"
+    NO_IMAGE_MODEL = "no_image_model"
 
 
 class DialogTeacher(FixedDialogTeacher):
@@ -134,14 +148,12 @@ class DialogTeacher(FixedDialogTeacher):
         return self.data.get(episode_idx, entry_idx)
 
     def episode_stream(self) -> Generator[tuple[Any, bool]]:
-        return self.data.episodes() if isinstance(self.data, StreamDialogData) else super().episode_stream()
+        yield from self.data.episodes() if isinstance(self.data, StreamDialogData) else super().episode_stream()
 
     def example_of(self, episode: Any, entry_idx: int) -> Message:
         if isinstance(self.data, DialogData):
             return super().example_of(episode, entry_idx)
-        example = self.make_message(episode[entry_idx])
-        example.force_set(EPISODE_DONE, entry_idx == len(episode) - 1)
-        return example
+        return example_in(episode, entry_idx, self.make_message)
 
     def num_episodes(self) -> int:
         return self.data.num_episodes()
@@ -167,6 +179,13 @@ def episodes_of(entries: Iterable[object]) -> Iterator[list[Entry]]:
         episode.append(entry)
     if episode:
         yield episode
+
+
+def example_in(episode: Sequence[Entry], entry_idx: int, make_message: Callable[[Entry], Message]) -> Message:
+    """Return the message for one entry of an episode, with `episode_done` at its end."""
+    message = make_message(episode[entry_idx])
+    message.force_set(EPISODE_DONE, entry_idx == len(episode) - 1)
+    return message
 
 
 def message_of(entry: object, candidates: frozenset[str] | None, load_image: Callable[[str], object | None]) -> Message:
@@ -197,3 +216,27 @@ def message_of(entry: object, candidates: frozenset[str] | None, load_image: Cal
         problem = f"the label {labels[0][:80]!r} is missing from the label candidates"
         raise DialogueError(problem, hint="Add it to the candidates.")
     return Message(fields)
+
+
+def load_image(path: str, mode: ImageMode) -> Image | str | None:
+    """Return the image in a file, in the given form. Raises DialogueError if the file is missing or not an image."""
+    if mode is ImageMode.NO_IMAGE_MODEL:
+        return None
+    from PIL import Image
+
+    try:
+        with Image.open(path) as opened:
+            width, height = opened.size
+            image = opened.convert("RGB") if width * height <= LARGEST else None
+    except (OSError, Image.DecompressionBombError, SyntaxError, ValueError) as error:
+        hint = "Choose an image file that exists and is complete."
+        raise DialogueError(f"the image {path} cannot be read: {in_words(error)}", hint=hint) from error
+    if image is None:
+        raise DialogueError(f"the image {path} is too large: {width} by {height} pixels")
+    if mode is ImageMode.RAW:
+        return image
+    columns = min(COLUMNS, width)
+    rows = max(1, round(height * columns / width * _CHARACTER_RATIO))
+    shades = image.convert("L").resize((columns, rows)).tobytes()
+    characters = "".join(_DARK_TO_LIGHT[shade * len(_DARK_TO_LIGHT) // 256] for shade in shades)
+    return "\n".join(characters[start : start + columns] for start in range(0, len(characters), columns))

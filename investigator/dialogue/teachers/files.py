@@ -10,10 +10,9 @@ from enum import StrEnum
 
 from pydantic import TypeAdapter
 
-from investigator.dialogue.images import load_image
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.teachers.base import missing
-from investigator.dialogue.teachers.dialog import DialogTeacher, Entry
+from investigator.dialogue.teachers.dialog import DialogTeacher, Entry, load_image
 from investigator.dialogue.text_format import str_to_msg
 from investigator.errors import DataError
 from investigator.files.text_lines import json_document, json_lines, malformed, text_lines
@@ -55,9 +54,8 @@ class ParlAIDialogTeacher(_AsWrittenTeacher):
                 example = str_to_msg(line) or Message()
                 if "eval_labels" in example:
                     raise DataError("eval_labels must be written as labels; they are renamed when needed")
-                for field in ("text", "labels"):
-                    if field not in example:
-                        raise DataError(f"the example has no {field}")
+                for field in {"text", "labels"} - example.keys():
+                    raise DataError(f"the example has no {field}")
             except DataError as error:
                 raise malformed(datafile, number, error.message, line) from error
             ends = bool(example.pop(EPISODE_DONE))
@@ -85,7 +83,7 @@ class ConversationTeacher(_AsWrittenTeacher):
     """
 
     def setup_data(self, datafile: str) -> Iterator[tuple[Entry, bool]]:
-        label_turns = LabelTurns(self.opt.choice("label_turns", list(LabelTurns), LabelTurns.SECOND_SPEAKER))
+        label_turns = self.opt.choice("label_turns", list(LabelTurns), LabelTurns.SECOND_SPEAKER)
         warned = False
         for number, line, value in json_lines(datafile):
             try:
@@ -96,9 +94,10 @@ class ConversationTeacher(_AsWrittenTeacher):
             if len(spoken) < len(turns) and not warned:
                 _log.warning("%s, line %d: turns with the id %r are left out", datafile, number, CONTEXT)
                 warned = True
-            for episode in episodes(spoken, label_turns):
-                for place, example in enumerate(episode):
-                    yield example, place == 0
+            if label_turns != LabelTurns.SECOND_SPEAKER:
+                yield from _episode([{"text": SILENCE}, *spoken])
+            if label_turns != LabelTurns.FIRST_SPEAKER:
+                yield from _episode(spoken)
 
     def turns(self, conversation: object) -> list[Turn]:
         """Return the turns, each with `id` and `text`, which may be None. Raises DataError."""
@@ -113,19 +112,9 @@ class ConversationTeacher(_AsWrittenTeacher):
         return [{"id": None, "text": None, **turn} for turn in turns]
 
 
-def episodes(turns: Sequence[Turn], label_turns: LabelTurns) -> Iterator[list[Turn]]:
-    """Yield the examples of a conversation: one episode for the first speaker, the second, or each."""
-    if label_turns is not LabelTurns.SECOND_SPEAKER:
-        yield _examples([{"text": SILENCE}, *turns])
-    if label_turns is not LabelTurns.FIRST_SPEAKER:
-        yield _examples(turns)
-
-
-def _examples(turns: Sequence[Turn]) -> list[Turn]:
-    return [
-        {"text": x["text"], "labels": [y["text"]], "x_turn": dict(x), "y_turn": dict(y)}
-        for x, y in zip(turns[::2], turns[1::2], strict=False)
-    ]
+def _episode(turns: Sequence[Turn]) -> Iterator[tuple[Entry, bool]]:
+    for number, (x, y) in enumerate(zip(turns[::2], turns[1::2], strict=False)):
+        yield {"text": x["text"], "labels": [y["text"]], "x_turn": dict(x), "y_turn": dict(y)}, number == 0
 
 
 class FbDeprecatedDialogTeacher(DialogTeacher):
