@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from investigator.dialogue.teachers.dialog import COLUMNS, ImageMode, load_image
 from investigator.dialogue.teachers import AbstractImageTeacher
+from investigator.dialogue.teachers.dialog import COLUMNS, ImageMode, load_image
 from investigator.errors import DataError, DialogueError
 
 Image = pytest.importorskip("PIL.Image", reason="images need the package pillow")

@@ -8,12 +8,12 @@ from golden_rows import Row, check, each_row
 
 from investigator.dialogue.messages import Message
 from investigator.dialogue.metrics import TeacherMetrics, aggregate_named_reports, aggregate_unnamed_reports, values
-from investigator.dialogue.metrics.teacher_metrics import named_metrics
 from investigator.dialogue.metrics.teacher_metrics import (
     bleu,
     in_batch_metrics,
     inter_distinct,
     intra_distinct,
+    named_metrics,
     ranking_metrics,
     rouge,
     scored_metrics,

@@ -54,8 +54,9 @@ class ParlAIDialogTeacher(_AsWrittenTeacher):
                 example = str_to_msg(line) or Message()
                 if "eval_labels" in example:
                     raise DataError("eval_labels must be written as labels; they are renamed when needed")
-                for field in {"text", "labels"} - example.keys():
-                    raise DataError(f"the example has no {field}")
+                for field in ("text", "labels"):
+                    if field not in example:
+                        raise DataError(f"the example has no {field}")
             except DataError as error:
                 raise malformed(datafile, number, error.message, line) from error
             ends = bool(example.pop(EPISODE_DONE))

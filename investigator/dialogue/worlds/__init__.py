@@ -4,9 +4,9 @@ from investigator.dialogue.worlds.base import DialogPartnerWorld as DialogPartne
 from investigator.dialogue.worlds.base import ExecutableWorld as ExecutableWorld
 from investigator.dialogue.worlds.base import MultiAgentDialogWorld as MultiAgentDialogWorld
 from investigator.dialogue.worlds.base import World as World
-from investigator.dialogue.worlds.batch import BatchWorld as BatchWorld
-from investigator.dialogue.worlds.batch import HogwildWorld as HogwildWorld
+from investigator.dialogue.worlds.composed import BatchWorld as BatchWorld
+from investigator.dialogue.worlds.composed import HogwildWorld as HogwildWorld
+from investigator.dialogue.worlds.composed import MultiWorld as MultiWorld
 from investigator.dialogue.worlds.creating import TaskLoader as TaskLoader
 from investigator.dialogue.worlds.creating import create_world as create_world
 from investigator.dialogue.worlds.creating import default_world as default_world
-from investigator.dialogue.worlds.multi import MultiWorld as MultiWorld

@@ -29,7 +29,10 @@ class World:
             raise DialogueError("a world takes either its agents or the shared state of another world", hint=hint)
         self.opt = Opt.of(opt).deepcopy()
         self.id = self.opt.text("task", "world")
-        self.agents = list(agents) if agents is not None else _agents_of(shared or {})
+        if agents is None:  # an agent that is itself in the state is not copied
+            parts = shared_part(shared, "agents", list) or []
+            agents = [part if isinstance(part, Agent) else create_agent_from_shared(part) for part in parts]
+        self.agents = list(agents)
         self.acts: list[Message | None] = [None] * len(self.agents)
         self.total_parleys = self.total_exs = 0
         self.init_world()
@@ -53,6 +56,10 @@ class World:
         """Return the agent that may act for all copies of this world at once; None if each copy must use its own."""
         return self.get_agents()[index]
 
+    def turn_world(self) -> World:
+        """Return the world in which the next turn takes place, here this one."""
+        return self
+
     def parley(self) -> None:
         """Run one turn: the agents act in order, and the others observe each act at once. Raises DialogueError."""
         agents = self.get_agents()
@@ -64,10 +71,6 @@ class World:
                     listener.observe(heard)
         self.update_counters()
 
-    def turn_world(self) -> World:
-        """Return the world in which the next turn takes place, here this one."""
-        return self
-
     def take_act(self, index: int, act: object) -> Message:
         """Store an act, and return it as a message. Raises DialogueError if it is not a message."""
         acts = self.get_acts()
@@ -75,8 +78,7 @@ class World:
         if not isinstance(act, Mapping):
             problem = f"an agent must return a Message or another mapping, not {type(act).__name__}: {act!r:.80}"
             raise DialogueError(problem, hint="Let act() and batch_act() return messages: Message(text=...)")
-        message = Message.of(act)
-        acts[index] = message
+        acts[index] = message = Message.of(act)
         return message
 
     def heard(self, listener: int, actor: int, act: Message) -> Message | None:
@@ -133,6 +135,11 @@ class World:
         for part in self.parts():
             part.reset_metrics()
 
+    def shutdown(self) -> None:
+        """Release the agents' resources."""
+        for part in self.parts():
+            part.shutdown()
+
     def share(self) -> dict[str, object]:
         """Return the data for a copy: the class, the options, and the agents' shared state."""
         return {"world_class": type(self), "opt": self.opt, "agents": [agent.share() for agent in self.agents]}
@@ -153,14 +160,12 @@ class World:
 
     def display(self) -> str:
         """Return the last acts for display, one per line."""
-        acts = [act for act in self.get_acts() if isinstance(act, Message)]
-        lines = [_line(act) for act in acts if not act.is_padding()]
+        lines = []
+        for act in self.get_acts():
+            if isinstance(act, Message) and not act.is_padding():
+                labels = " | ".join(act.known_labels())
+                lines.append(f"[{act.get('id', '')}]: {act.text}" + (f"  (labels: {labels})" if labels else ""))
         return "\n".join([*lines, "(end of the episode)"] if self.episode_done() else lines)
-
-    def shutdown(self) -> None:
-        """Release the agents' resources."""
-        for part in self.parts():
-            part.shutdown()
 
     def __enter__(self) -> Self:
         return self
@@ -197,10 +202,11 @@ class EndsEpisodes(Protocol):
 
 
 class MultiAgentDialogWorld(World):
-    """Agents that act in turn; each hears everything said since its last act."""
+    """Agents that act in turn; each hears everything said since its last act. An episode ends if an agent says so, with
+    its `episode_done` or its last act.
+    """
 
     def episode_done(self) -> bool:
-        """Return True if an agent ended the episode, as its `episode_done` or its last act shows."""
         return any(
             agent.episode_done() if isinstance(agent, EndsEpisodes) else _ends_episode(act)
             for agent, act in zip(self.agents, self.acts, strict=True)
@@ -227,9 +233,8 @@ class ExecutableWorld(MultiAgentDialogWorld):
 
     def take_act(self, index: int, act: object) -> Message:
         agent = self.agents[index]
-        message = super().take_act(index, act).copy()
+        self.acts[index] = message = super().take_act(index, act).copy()
         message.setdefault("id", agent.id)
-        self.acts[index] = message
         self.execute(agent, message)
         return message
 
@@ -237,16 +242,5 @@ class ExecutableWorld(MultiAgentDialogWorld):
         return self.observe(self.agents[listener], act)
 
 
-def _agents_of(shared: Shared) -> list[Agent]:
-    """Return copies of the agents in a world's shared state; an agent that is itself in the state is not copied."""
-    parts = shared_part(shared, "agents", list) or []
-    return [part if isinstance(part, Agent) else create_agent_from_shared(part) for part in parts]
-
-
 def _ends_episode(act: object) -> bool:
     return isinstance(act, Message) and bool(act.get(EPISODE_DONE))
-
-
-def _line(act: Message) -> str:
-    labels = " | ".join(act.known_labels())
-    return f"[{act.get('id', '')}]: {act.text}" + (f"  (labels: {labels})" if labels else "")

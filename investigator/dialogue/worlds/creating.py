@@ -10,8 +10,7 @@ from investigator.dialogue.options import Opt
 from investigator.dialogue.registry import LIST_TASKS
 from investigator.dialogue.task_strings import WorldName
 from investigator.dialogue.worlds.base import DialogPartnerWorld, MultiAgentDialogWorld, World
-from investigator.dialogue.worlds.batch import BatchWorld, HogwildWorld
-from investigator.dialogue.worlds.multi import MultiWorld
+from investigator.dialogue.worlds.composed import BatchWorld, HogwildWorld, MultiWorld
 from investigator.errors import DialogueError, NotFoundError
 
 

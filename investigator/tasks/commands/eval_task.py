@@ -19,7 +19,7 @@ from investigator.dialogue.metrics import Report, report_table
 from investigator.dialogue.registry import WITHOUT_DOCUMENTS, create_agent
 from investigator.dialogue.teachers import Teacher
 from investigator.dialogue.worlds import MultiWorld, World, create_world
-from investigator.dialogue.worlds.batch import WorldOfCopies
+from investigator.dialogue.worlds.composed import WorldOfCopies
 from investigator.errors import DialogueError
 from investigator.evaluation.folder import turns
 from investigator.records import Progressed

@@ -1,24 +1,104 @@
-"""Defines worlds of copies of a world: a BatchWorld, whose copies run in lockstep, with a model that answers all of
-them at once, and a HogwildWorld, whose copies run concurrently in threads.
+"""Defines worlds that consist of worlds: a MultiWorld has one for each task; a BatchWorld, copies that run in lockstep,
+with a model that answers all of them at once; and a HogwildWorld, copies that run concurrently in threads.
 """
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext, suppress
 from typing import ClassVar
 
 from investigator.dialogue.agents import ActsInBatches, Agent, ObservesItself, Shared, shared_part
+from investigator.dialogue.datatypes import TaskChoice
 from investigator.dialogue.messages import Message
-from investigator.dialogue.metrics.values import Report
+from investigator.dialogue.metrics.values import Report, report_of_tasks
 from investigator.dialogue.options import Opt, Options
 from investigator.dialogue.worlds.base import World
-from investigator.errors import (
-    DialogueError,
-    InvestigatorError,
-    RunError,
-)
+from investigator.errors import DialogueError, InvestigatorError, RunError
+
+
+class MultiWorld(World):
+    """Contains a world for each task; TaskChoice picks the world for each episode. After the end of all data, it stays
+    with the last world, which returns padding. If all worlds share an agent, the worlds of a copy also share one.
+    Raises the errors of TaskChoice.
+    """
+
+    def __init__(self, opt: Options, worlds: Sequence[World] | None = None, shared: Shared | None = None) -> None:
+        super().__init__(opt, None if worlds is None else (), None if shared is None else {"agents": ()})
+        self.worlds = list(worlds) if worlds is not None else _copies(shared)
+        self.index = -1  # until the first turn
+        # each row of a batch and each thread draws other tasks
+        seed = ":".join(str(self.opt.get(key, "")) for key in ("seed", "batchindex", "threadindex"))
+        self._choice = TaskChoice(self.opt, [world.num_episodes for world in self.worlds], random.Random(seed))
+        self.cum_task_weights = self._choice.cum_weights
+
+    @property
+    def current(self) -> World:
+        """Return the world of the current episode; before the first turn, the first one."""
+        return self.worlds[max(self.index, 0)]
+
+    def parts(self) -> Sequence[World]:
+        return self.worlds
+
+    def sources(self) -> Sequence[World]:
+        return self.worlds
+
+    def get_agents(self) -> list[Agent]:
+        return self.current.get_agents()
+
+    def get_acts(self) -> list[Message | None]:
+        return self.current.get_acts()
+
+    def batch_agent(self, index: int) -> Agent | None:
+        """Return the agent at this index if it is the same in all worlds, otherwise None."""
+        return self.get_agents()[index] if index in self._common() else None
+
+    def parley(self) -> None:
+        self.turn_world().parley()
+        self.update_counters()
+
+    def turn_world(self) -> World:
+        """Return the world of the current episode; if it has ended, another one is chosen first."""
+        if self.index < 0 or self.current.episode_done():
+            self.index = self._choice.next(self.index, lambda place: self.worlds[place].epoch_done())
+        return self.current.turn_world()
+
+    def epoch_done(self) -> bool:
+        return all(world.epoch_done() for world in self.worlds)
+
+    def report(self) -> Report:
+        """Return each world's metrics as `id/name`, and the metrics of all worlds as `name`: the mean, or the pooled
+        value with `aggregate_micro`.
+        """
+        return report_of_tasks(
+            ((world.id, world.report()) for world in self.worlds), self.opt.switch("aggregate_micro")
+        )
+
+    def reset(self) -> None:
+        super().reset()
+        self.index = -1
+
+    def share(self) -> dict[str, object]:
+        """Return the state for a copy: the worlds' shared state, and the indices of their common agents."""
+        shares = [world.share() for world in self.worlds]
+        return {"world_class": type(self), "opt": self.opt, "worlds": shares, "common": self._common()}
+
+    def _common(self) -> tuple[int, ...]:
+        rows = zip(*(world.get_agents() for world in self.worlds), strict=False)
+        return tuple(place for place, agents in enumerate(rows) if all(agent is agents[0] for agent in agents))
+
+
+def _copies(shared: Shared | None) -> list[World]:
+    """Return copies of the worlds; later worlds get the copies of common agents that the first world has."""
+    worlds: list[World] = []
+    for part in shared_part(shared, "worlds", list) or []:
+        agents = list(part["agents"])
+        for place in (shared_part(shared, "common", tuple) or ()) if worlds else ():
+            agents[place] = worlds[0].get_agents()[place]
+        worlds.append(World.of_share({**part, "agents": agents}))
+    return worlds
 
 
 class WorldOfCopies(World):
@@ -63,6 +143,16 @@ class WorldOfCopies(World):
         return "\n\n".join(filter(None, (world.display() for world in self.worlds)))
 
 
+def _with_options(shared: Shared, options: Mapping[str, object]) -> dict[str, object]:
+    """Return the shared state with these options set in all of its worlds and agents."""
+    changed: dict[str, object] = {**shared, "opt": Opt(shared_part(shared, "opt", dict) or {}, **options)}
+    for key in changed.keys() & {"agents", "worlds"}:
+        changed[key] = [_with_options(part, options) for part in shared_part(shared, key, list) or []]
+    if "world" in changed:
+        changed["world"] = _with_options(shared_part(shared, "world", dict) or {}, options)
+    return changed
+
+
 class BatchWorld(WorldOfCopies):
     """A batch that has `batchsize` copies of a world as its rows. If an agent of the root has `batch_act`, a single
     call makes the acts of all rows; otherwise the agent of each row acts itself. Then the agents in the rows observe
@@ -74,17 +164,14 @@ class BatchWorld(WorldOfCopies):
         self._heard: dict[tuple[int, int], Message] = {}  # by agent and row: what it observed since its last act
 
     def parley(self) -> None:
-        """Run one turn in all rows. Raises DialogueError if an act is not a message, if `batch_act` returns the wrong
-        number of acts, or if rows have different numbers of agents, or if an agent does not return its
-        observation.
+        """Run one turn in all rows. Raises DialogueError if an act is not a message, `batch_act` returns the wrong
+        number of acts, rows have different numbers of agents, or an agent does not return its observation.
         """
         rows = [row.turn_world() for row in self.worlds]
         sizes = {len(row.get_agents()) for row in rows}
         if len(sizes) > 1:
-            raise DialogueError(
-                f"the rows of a batch have {sorted(sizes)} agents; all must have the same number",
-                hint="Use batchsize 1 for tasks with different numbers of agents.",
-            )
+            problem = f"the rows of a batch have {sorted(sizes)} agents; all must have the same number"
+            raise DialogueError(problem, hint="Use batchsize 1 for tasks with different numbers of agents.")
         agents = range(sizes.pop())
         for actor in agents:
             acts = self._acts(rows, actor)
@@ -104,7 +191,6 @@ class BatchWorld(WorldOfCopies):
         self._heard = {}
 
     def _acts(self, rows: Sequence[World], actor: int) -> list[Message]:
-        """Return the acts of the agents with this index in all rows."""
         model = self.world.batch_agent(actor)
         heard = [self._heard.pop((actor, place), None) for place in range(len(rows))]
         if model is None or not isinstance(model, ActsInBatches):
@@ -114,6 +200,21 @@ class BatchWorld(WorldOfCopies):
             problem = f"batch_act of {model.id} returned {len(acts)} acts for {len(rows)} observations"
             raise DialogueError(problem, hint="Return one act for each observation, in order.")
         return [row.take_act(actor, act) for row, act in zip(rows, acts, strict=True)]
+
+
+def _observe(row: World, listener: int, actor: int, act: Message) -> Message | None:
+    """Let an agent in one row observe an act. Return the observation, or None if the agent hears nothing."""
+    agent = row.get_agents()[listener]
+    if listener == actor and isinstance(agent, ObservesItself):
+        agent.self_observe(act)
+    heard = row.heard(listener, actor, act)
+    if heard is None:
+        return None
+    observed = agent.observe(heard)
+    if observed is None:
+        hint = "Return the observation from observe(): batch_act receives it."
+        raise DialogueError(f"observe of {agent.id} returned nothing", hint=hint)
+    return observed
 
 
 class HogwildWorld(WorldOfCopies):
@@ -129,8 +230,7 @@ class HogwildWorld(WorldOfCopies):
     def __init__(self, opt: Options, world: World | None = None, shared: Shared | None = None) -> None:
         super().__init__(opt, world, shared)
         self._threads = ThreadPoolExecutor(len(self.worlds), thread_name_prefix="investigator-world")
-        self._idle = list(enumerate(self.worlds))
-        self._turns: dict[Future[None], tuple[int, World]] = {}
+        self._turns: dict[int, Future[None]] = {}  # by copy
         self._open = True
 
     def parley(self) -> None:
@@ -138,22 +238,22 @@ class HogwildWorld(WorldOfCopies):
         if not self._open:
             raise DialogueError("this world was shut down", hint="Create another one from the same root.")
         self._collect_turns()
-        while not (ready := [copy for copy in self._idle if not copy[1].epoch_done()]) and self._turns:
-            wait(self._turns, return_when=FIRST_COMPLETED)
+        while not (ready := self._ready()) and self._turns:
+            wait(self._turns.values(), return_when=FIRST_COMPLETED)
             self._collect_turns()
         if ready:
-            self._idle.remove(ready[0])
-            self._turns[self._threads.submit(ready[0][1].parley)] = ready[0]
+            place = min(ready, key=lambda place: self.worlds[place].total_parleys)
+            self._turns[place] = self._threads.submit(self.worlds[place].parley)
             self.total_parleys += 1
 
     def join(self) -> None:
         """Wait until all started turns have ended. Raises RunError if one of them failed."""
-        wait(self._turns)
+        wait(self._turns.values())
         self._collect_turns()
 
     def epoch_done(self) -> bool:
         """Return True if no turn is in progress and the data of all copies has ended."""
-        return all(turn.done() for turn in list(self._turns)) and all(copy.epoch_done() for copy in self.worlds)
+        return all(turn.done() for turn in [*self._turns.values()]) and all(copy.epoch_done() for copy in self.worlds)
 
     def episode_done(self) -> bool:
         """Raise DialogueError: each copy has its own episode."""
@@ -188,42 +288,16 @@ class HogwildWorld(WorldOfCopies):
         with nullcontext() if error[0] is None else suppress(RunError):
             self.shutdown()
 
+    def _ready(self) -> list[int]:
+        return [n for n, copy in enumerate(self.worlds) if n not in self._turns and not copy.epoch_done()]
+
     def _collect_turns(self) -> None:
         """Count the examples, and make the copies idle whose turns have ended. Raises RunError for one that failed,
         and keeps the others for the next call.
         """
         self.total_exs = sum(copy.total_exs for copy in self.worlds)
-        for turn in [turn for turn in self._turns if turn.done()]:
-            place, copy = self._turns.pop(turn)
-            self._idle.append((place, copy))
-            error = turn.exception()
-            if error is not None:
+        for place in [place for place, turn in self._turns.items() if turn.done()]:
+            if error := self._turns.pop(place).exception():
                 hint = error.hint if isinstance(error, InvestigatorError) else ""
                 problem = f"copy {place} of the world failed: {type(error).__name__}: {error}"
                 raise RunError(problem, hint=hint) from error
-
-
-def _observe(row: World, listener: int, actor: int, act: Message) -> Message | None:
-    """Let an agent in one row observe an act. Return the observation, or None if the agent hears nothing."""
-    agent = row.get_agents()[listener]
-    if listener == actor and isinstance(agent, ObservesItself):
-        agent.self_observe(act)
-    heard = row.heard(listener, actor, act)
-    if heard is None:
-        return None
-    observed = agent.observe(heard)
-    if observed is None:
-        hint = "Return the observation from observe(): batch_act receives it."
-        raise DialogueError(f"observe of {agent.id} returned nothing", hint=hint)
-    return observed
-
-
-def _with_options(shared: Shared, options: Mapping[str, object]) -> dict[str, object]:
-    """Return the shared state with these options set in all of its worlds and agents."""
-    opt = shared_part(shared, "opt", dict) or {}
-    changed: dict[str, object] = {**shared, **options, "opt": Opt(opt, **options)}
-    for key in changed.keys() & {"agents", "worlds"}:
-        changed[key] = [_with_options(part, options) for part in shared_part(shared, key, list) or []]
-    if "world" in changed:
-        changed["world"] = _with_options(shared_part(shared, "world", dict) or {}, options)
-    return changed
