@@ -102,7 +102,6 @@ class HumanAgent(Agent):
     ) -> None:
         super().__init__(opt, shared)
         self.id = self.opt.text("id", "human")
-        self._streams: tuple[TextIO | None, TextIO | None]
         self._streams = shared_part(shared, "streams", tuple) or (source, sink)
         self._single_turn = self.opt.switch("single_turn")
         self._finished = False
@@ -117,7 +116,11 @@ class HumanAgent(Agent):
 
     def act(self) -> Message:
         """Return the next line. Raises DialogueError if it cannot be decoded."""
-        line = "" if self._finished else self._line()
+        self._write("" if self._finished else "> ")
+        try:
+            line = "" if self._finished else (self._streams[0] or sys.stdin).readline()
+        except UnicodeDecodeError as error:
+            raise DialogueError("the input is not text", hint="Write it in the encoding of the terminal.") from error
         text = line.strip()
         mark = next((mark for mark in (END_OF_EPISODE, END_OF_ALL) if text.upper().endswith(mark)), "")
         text = text[: len(text) - len(mark)].rstrip()
@@ -131,13 +134,6 @@ class HumanAgent(Agent):
 
     def share(self) -> dict[str, object]:
         return {**super().share(), "streams": self._streams}
-
-    def _line(self) -> str:
-        self._write("> ")
-        try:
-            return (self._streams[0] or sys.stdin).readline()
-        except UnicodeDecodeError as error:
-            raise DialogueError("the input is not text", hint="Write it in the encoding of the terminal.") from error
 
     def _write(self, text: str) -> None:
         sink = self._streams[1] or sys.stdout

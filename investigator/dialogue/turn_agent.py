@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum, auto
-from itertools import chain
 
 from investigator.dialogue.agents import Agent, Shared
 from investigator.dialogue.messages import EPISODE_DONE, Message
@@ -32,13 +31,7 @@ class History:
     but not the text). `encode` is needed only for tokens.
     """
 
-    def __init__(
-        self,
-        opt: Options = None,
-        *,
-        size: int | None = None,
-        encode: Encode | None = None,
-    ) -> None:
+    def __init__(self, opt: Options = None, *, size: int | None = None, encode: Encode | None = None) -> None:
         self.opt = Opt.of(opt)
         self.delimiter = self.opt.text("delimiter", "\n")
         self.size = self.opt.number("history_size", -1) if size is None else size
@@ -56,19 +49,17 @@ class History:
         heard = observation.get("text")
         if heard is not None:
             for text in str(heard).split("\n") if self.opt.switch("split_lines") else [str(heard)]:
-                split = text.rpartition("\n") if self.opt.switch("add_p1_after_newln") else ("", "", text)
-                self._add(text, HEARD, *split)
+                place = text.rfind("\n") + 1 if self.opt.switch("add_p1_after_newln") else 0
+                self._add(text, f"{text[:place]}{HEARD} {text[place:]}")
         self.temp_history = temp_history
 
     def add_reply(self, text: str) -> None:
         """Add a message that the agent said."""
-        self._add(text, SAID, "", "", text)
+        self._add(text, f"{SAID} {text}")
 
     def get_history_str(self) -> str | None:
         """Return the turns as one text; None if the history is empty."""
-        if not self.history_strings:
-            return None
-        return self.delimiter.join(self.history_strings) + (self.temp_history or "")
+        return self.delimiter.join(self.history_strings) + (self.temp_history or "") if self.history_strings else None
 
     def get_history_vec(self) -> list[int] | None:
         """Return the tokens of the turns and delimiters; None if there are no turns. Needs `encode`."""
@@ -76,14 +67,14 @@ class History:
             raise DialogueError("the history cannot return tokens", hint="Make it with: History(opt, encode=...)")
         if not self.history_strings:
             return None
-        pieces = [*chain.from_iterable((self.delimiter, text) for text in self.history_strings)][1:]
-        tokens = list(chain.from_iterable(map(self._encode, [*pieces, *filter(None, [self.temp_history])])))
+        pieces = [piece for text in self.history_strings for piece in (self.delimiter, text)][1:]
+        pieces += [self.temp_history] if self.temp_history else []
+        tokens = [token for piece in pieces for token in self._encode(piece)]
         return tokens[::-1] if self.opt.switch("history_reversed") else tokens
 
-    def _add(self, raw: str, token: str, before: str, line_end: str, last: str) -> None:
-        text = f"{before}{line_end}{token} {last}" if self.opt.switch("person_tokens") else raw
-        self.history_raw_strings.append(raw)
-        self.history_strings.append(text)
+    def _add(self, text: str, marked: str) -> None:
+        self.history_raw_strings.append(text)
+        self.history_strings.append(marked if self.opt.switch("person_tokens") else text)
         if self.size > 0:
             del self.history_raw_strings[: -self.size]
             del self.history_strings[: -self.size]
@@ -115,8 +106,8 @@ class TurnAgent(Agent):
 
     def reply_to(self, observation: Message) -> Message:
         """Return the reply to one observation."""
-        problem = f"{type(self).__name__} does not define how to reply"
-        raise DialogueError(problem, hint="Define reply_to or batch_act in the class.")
+        hint = "Define reply_to or batch_act in the class."
+        raise DialogueError(f"{type(self).__name__} does not define how to reply", hint=hint)
 
     def temp_history(self, observation: Message) -> str | None:
         """Return text that is appended to the history for this observation only."""
