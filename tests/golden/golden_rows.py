@@ -9,7 +9,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,20 +38,17 @@ Adapter = Callable[[Any], Any]
 """Gives what our classes make of the input of a row, in the form of its `expected`."""
 
 
-def rows(file: str, kinds: Sequence[str] = ()) -> list[Row]:
-    """Return the rows of a file (`message` for `message.jsonl`), of all kinds or of some; none if there is no file."""
+def each_row(file: str, kinds: Container[str], *, other_kinds: bool = False) -> pytest.MarkDecorator:
+    """Parametrise a test by the rows of a file (`message` for `message.jsonl`), except those of `other_kinds`, which
+    another test checks. If the file is missing, use one row that is skipped with a reason.
+    """
     path = FOLDER / f"{file}.jsonl"
     recorded = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.is_file() else []
-    return [Row(*(row[name] for name in Row._fields)) for row in recorded if not kinds or row["kind"] in kinds]
-
-
-def each_row(file: str, kinds: Sequence[str] = ()) -> pytest.MarkDecorator:
-    """Parametrise a test by `row`; if the file is missing, use one row that is skipped with a reason."""
-    recorded = rows(file, kinds)
-    if not recorded:
-        absent = pytest.mark.skip(reason=f"{FOLDER / file}.jsonl with recorded behaviour is not here")
-        return pytest.mark.parametrize("row", [pytest.param(None, marks=absent, id=f"{file} is absent")])
-    return pytest.mark.parametrize("row", recorded, ids=[row.id for row in recorded])
+    rows = [Row(*(row[name] for name in Row._fields)) for row in recorded if row["kind"] in kinds or not other_kinds]
+    if rows:
+        return pytest.mark.parametrize("row", rows, ids=[row.id for row in rows])
+    absent = pytest.mark.skip(reason=f"{path} with recorded behaviour is not here")
+    return pytest.mark.parametrize("row", [pytest.param(None, marks=absent, id=f"{file} is absent")])
 
 
 def check(row: Row, adapters: Mapping[str, Adapter]) -> None:
@@ -62,6 +59,16 @@ def check(row: Row, adapters: Mapping[str, Adapter]) -> None:
     deviation = deviation_of(row)
     assert deviation, f"{row.id}\n input    {row.input}\n {problem}"
     pytest.skip(f"{DEVIATES}{deviation}")
+
+
+def golden_test(file: str, adapters: Mapping[str, Adapter], *, other_kinds: bool = False) -> Callable[[Row], None]:
+    """Return a test that checks each row (see `each_row`)."""
+
+    @each_row(file, adapters, other_kinds=other_kinds)
+    def test(row: Row) -> None:
+        check(row, adapters)
+
+    return test
 
 
 def deviation_of(row: Row) -> str | None:

@@ -1,34 +1,17 @@
-"""Agents, their history, their turns and their names behave as recorded."""
+"""Agents, their history and their turns behave as recorded."""
 
 from __future__ import annotations
 
-import importlib
 import itertools
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pytest
-from golden_rows import Row, attempt, check, each_row
+from golden_rows import attempt, golden_test
 
 from investigator.dialogue.agents import Agent, Shared
 from investigator.dialogue.messages import Message
-from investigator.dialogue.registry import agent_class_name, agent_places, create_agent, load_class
+from investigator.dialogue.registry import create_agent
 from investigator.dialogue.turn_agent import History, TurnAgent
-
-PARLAI_MODULES = (
-    "fixed_response/fixed_response",
-    "local_human/local_human",
-    "random_candidate/random_candidate",
-    "repeat_label/repeat_label",
-    "repeat_query/repeat_query",
-    "seq2seq/seq2seq",
-    "test_agents/unigram",
-    "transformer/generator",
-    "transformer/transformer",
-)
-"""Modules of ParlAI that rows may name, each with the one agent that the rule says it has."""
 
 
 class LoggingAgent(Agent):
@@ -145,39 +128,4 @@ ADAPTERS = {
 }
 
 
-def place(given: Any) -> Any:
-    kind = load_class(agent_places(given["model"], "parlai.agents"), Agent, sought="agent")
-    return {"ok": f"{kind.__module__}:{kind.__name__}"}
-
-
-NAMES = {"load_agent": place, "agent_class_name": lambda given: {"class": agent_class_name(given["name"])}}
-
-
-@pytest.fixture(scope="module")
-def _parlai(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A package with empty modules and classes at the places where ParlAI has them."""
-    root = tmp_path_factory.mktemp("packages")
-    for module in PARLAI_MODULES:
-        file = root / "parlai" / "agents" / f"{module}.py"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        kind = agent_class_name(Path(module).name)
-        file.write_text(
-            f"from investigator.dialogue.agents import Agent\nclass {kind}(Agent): pass\n", encoding="utf-8"
-        )
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(root))
-        yield
-    for name in [name for name in sys.modules if name.partition(".")[0] == "parlai"]:
-        del sys.modules[name]
-    importlib.invalidate_caches()
-
-
-@each_row("agents")
-def test_an_agent_behaves_as_recorded(row: Row) -> None:
-    check(row, ADAPTERS)
-
-
-@each_row("task_strings", tuple(NAMES))
-@pytest.mark.usefixtures("_parlai")
-def test_the_name_of_an_agent_means_the_recorded_class(row: Row) -> None:
-    check(row, NAMES)
+test_an_agent_behaves_as_recorded = golden_test("agents", ADAPTERS)

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import numpy as np
-from golden_rows import Row, check, each_row
+from golden_rows import Row, check, each_row, golden_test
 from openai_server import OpenAIServer, Response, json_response
 
 from investigator.bb3.decoding.options import module_options
@@ -62,9 +62,7 @@ def reply_of(server_reply: Any) -> Response:
     return Response(body=server_reply.encode()) if isinstance(server_reply, str) else json_response(server_reply)
 
 
-@each_row("bb3_decoding")
-def test_decoding_is_as_recorded(row: Row) -> None:
-    check(row, DECODING)
+test_decoding_is_as_recorded = golden_test("bb3_decoding", DECODING)
 
 
 UNSET = {
@@ -75,7 +73,7 @@ UNSET = {
 """The fields that the rows leave unset; each of our requests sets all of them."""
 
 
-@each_row("bb3_search", ("completions_api",))
+@each_row("bb3_search", ("completions_api",), other_kinds=True)
 def test_completions_are_asked_for_as_recorded(row: Row, openai_server: OpenAIServer) -> None:
     def result_of(writer: CompletionsWriter, prompt: str, request: CompletionRequest) -> Any:
         before = len(openai_server.requests)

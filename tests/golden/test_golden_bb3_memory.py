@@ -1,13 +1,17 @@
-"""Memories of a chat behave as recorded."""
+"""Memories of a chat behave as recorded, and conversations become examples and splits as recorded."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 from random import Random
 from typing import Any
 
-from golden_rows import Row, attempt, check, each_row
+from golden_rows import attempt, golden_test
 
+from investigator.bb3.bb3x.examples import Selection, dialogue_examples
+from investigator.bb3.bb3x.records import Conversation
+from investigator.bb3.bb3x.splits import chunk_file, chunks_of
 from investigator.bb3.forms.gpt2_tokens import gpt2_ids
 from investigator.bb3.memory.session import MemoryOptions, SessionMemories, most_alike
 from investigator.bb3.memory.text import (
@@ -25,11 +29,7 @@ from investigator.bb3.memory.text import (
 from investigator.bb3.records import Speaker
 
 OPTIONS = {"ignore_in_session_memories": "ignore_in_session_memories_mkm"}
-
-
-def ok(function: Any, *arguments: Any) -> Any:
-    """Return the value in the form of rows that may contain an error instead."""
-    return {"ok": function(*arguments)}
+LABEL_OF = {"bot": Speaker.SELF, "human": Speaker.PARTNER}
 
 
 def tokens(given: Any) -> Any:
@@ -57,10 +57,6 @@ def session(given: Any) -> SessionMemories:
     return made
 
 
-def available(given: Any) -> Any:
-    return {"ok": session(given).available(given["text"])}
-
-
 def bare(memories: SessionMemories) -> Any:
     """Return the memories as in rows whose memories have no owner."""
     return {"ok": {owner_of(memory)[1]: turns for memory, turns in memories.texts().items()}}
@@ -84,28 +80,44 @@ def reduced(given: Any) -> Any:
     return {"count": len(left), "first_6": left[:6], "sha256_of_joined": digest}
 
 
-ADAPTERS = {
+def is_new(given: Any) -> Any:
+    return {"ok": is_new_memory(given["new_memory"], given["prefix"], list(given["store"]))}
+
+
+def something_new(given: Any) -> Any:
+    return {"accepted": says_something_new(given["candidate"], given["existing"], given["threshold"])}
+
+
+MEMORIES = {
     "normal_tokenizer": tokens,
-    "no_overlap": lambda given: {
-        "accepted": says_something_new(given["candidate"], given["existing"], given["threshold"])
-    },
-    "is_valid_memory": lambda given: ok(is_new_memory, given["new_memory"], given["prefix"], list(given["store"])),
+    "no_overlap": something_new,
+    "is_valid_memory": is_new,
     "add_memory_prefix": prefixed,
-    "split_prefix_memory": lambda given: ok(split_prefix, given["memory"]),
+    "split_prefix_memory": lambda given: {"ok": split_prefix(given["memory"])},
     "update_memory_usage": used,
     "add_memory": added,
-    "available_memories": available,
+    "available_memories": lambda given: {"ok": session(given).available(given["text"])},
     "reduce_memories": reduced,
     "clean_text": lambda given: {"text": clean_text(given["text"])},
     "is_opener": lambda given: {"opener": is_opening(given["text"], given["memories"])},
 }
 
 
-@each_row("bb3_memory")
-def test_memories_behave_as_recorded(row: Row) -> None:
-    check(row, ADAPTERS)
+def examples(given: Any) -> Any:
+    conversation = Conversation.model_validate_json(json.dumps(given["conversation"]))
+    made = dialogue_examples(conversation, LABEL_OF[given["label_agent"]], Selection(given["teacher"]))
+    return {"ok": [dict(message) for message in made]}
+
+
+def chunks(given: Any) -> Any:
+    first, *_, last = numbers = chunks_of(given["datatype"])
+    return {"first_chunk": first, "last_chunk": last, "n": len(numbers), "file_name_of_first": chunk_file(first)}
+
+
+test_memories_behave_as_recorded = golden_test("bb3_memory", MEMORIES)
+test_conversations_become_examples_as_recorded = golden_test("bb3x_data", {"examples": examples, "chunks": chunks})
 
 
 def test_an_error_has_the_form_of_the_rows() -> None:
-    found = attempt(ADAPTERS["split_prefix_memory"], {"memory": "I like tea"})
-    assert found["error"]["types"][0] == "DataError"
+    error = attempt(MEMORIES["split_prefix_memory"], {"memory": "I like tea"})["error"]
+    assert error["types"][0] == "DataError"

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from golden_rows import Row, check, each_row
+from golden_rows import golden_test
 
 from investigator.bb3.forms.gpt2_tokens import best_count, gpt2_count
 from investigator.bb3.forms.prefix_form import PrefixOptions, lines_of, prefix_texts, prompt_parts, shortened
@@ -127,11 +127,7 @@ def decoding(given: Any) -> Any:
 MODULES = {"tokens": tokens, "decoding": decoding}
 
 
-@each_row("bb3_opt_prompts")
-def test_a_prompt_is_the_recorded_one(row: Row) -> None:
-    check(row, PROMPTS)
+test_a_prompt_is_the_recorded_one = golden_test("bb3_opt_prompts", PROMPTS)
 
 
-@each_row("bb3_3b_turns", tuple(MODULES))
-def test_a_module_is_set_as_recorded(row: Row) -> None:
-    check(row, MODULES)
+test_a_module_is_set_as_recorded = golden_test("bb3_3b_turns", MODULES, other_kinds=True)

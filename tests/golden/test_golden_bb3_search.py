@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import httpx
-from golden_rows import Row, check, each_row
+from golden_rows import golden_test
 
 from investigator.bb3.exchange import SearchDocument
 from investigator.bb3.forms.token_form import passage
@@ -90,6 +90,4 @@ ADAPTERS = {
 }
 
 
-@each_row("bb3_search", list(ADAPTERS))
-def test_searching_behaves_as_recorded(row: Row) -> None:
-    check(row, ADAPTERS)
+test_searching_behaves_as_recorded = golden_test("bb3_search", ADAPTERS, other_kinds=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from golden_rows import Row, attempt, check, each_row
+from golden_rows import attempt, golden_test
 
 from investigator.bb3.agent import BlenderBot3Agent, modular_chat_of, session_memories_of
 from investigator.bb3.chat_options import Conditioning
@@ -159,11 +159,9 @@ def small_call(request: Any, context: str, turn: Any) -> dict[str, Any]:
     return {**call, "skip_retrieval": not own}
 
 
-@each_row("bb3_opt_turns", ("conversation", "batch_of_two"))
-def test_a_turn_of_the_large_models_goes_as_recorded(row: Row) -> None:
-    check(row, {"conversation": large, "batch_of_two": large_batch})
+test_a_turn_of_the_large_models_goes_as_recorded = golden_test(
+    "bb3_opt_turns", {"conversation": large, "batch_of_two": large_batch}, other_kinds=True
+)
 
 
-@each_row("bb3_3b_turns", ("conversation",))
-def test_a_turn_of_the_small_model_goes_as_recorded(row: Row) -> None:
-    check(row, {"conversation": small})
+test_a_turn_of_the_small_model_goes_as_recorded = golden_test("bb3_3b_turns", {"conversation": small}, other_kinds=True)

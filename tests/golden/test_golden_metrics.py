@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from golden_rows import Row, check, each_row
+from golden_rows import golden_test
 
 from investigator.dialogue.messages import Message
 from investigator.dialogue.metrics import TeacherMetrics, aggregate_named_reports, aggregate_unnamed_reports, values
@@ -121,6 +121,4 @@ ADAPTERS = {
 }
 
 
-@each_row("metrics")
-def test_metrics_give_the_figures_recorded(row: Row) -> None:
-    check(row, ADAPTERS)
+test_metrics_give_the_figures_recorded = golden_test("metrics", ADAPTERS)

@@ -1,20 +1,24 @@
-"""Task strings have the recorded meaning. Rows name modules of ParlAI, for which a package of that name with empty
-classes is used.
+"""Names of tasks and agents have the recorded meaning. Rows name modules of ParlAI, for which a package of that name
+with empty classes is used.
 """
 
 from __future__ import annotations
 
+import importlib
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from golden_rows import Row, check, each_row
+from golden_rows import golden_test
 
+from investigator.dialogue.agents import Agent
 from investigator.dialogue.datatypes import cumulative_weights, multitask_weights
 from investigator.dialogue.options import Opt
+from investigator.dialogue.registry import agent_class_name, agent_places, load_class
 from investigator.dialogue.task_strings import TaskEntry, WorldName, expanded, required_task, split_task, task_module
 from investigator.dialogue.worlds import default_world
 from investigator.tasks import loading
@@ -32,66 +36,69 @@ TEACHERS = {
     "self_chat": "Default",
 }
 WORLDS = {
-    "interactive": ("Interactive",),
-    "self_chat": ("SelfChat",),
-    "blended_skill_talk": ("Interactive", "SelfChat"),
-    "wizard_of_wikipedia": ("Interactive",),
+    "interactive": "Interactive",
+    "self_chat": "SelfChat",
+    "blended_skill_talk": "Interactive SelfChat",
+    "wizard_of_wikipedia": "Interactive",
 }
+AGENTS = """fixed_response/fixed_response local_human/local_human random_candidate/random_candidate
+    repeat_label/repeat_label repeat_query/repeat_query seq2seq/seq2seq test_agents/unigram transformer/generator
+    transformer/transformer"""
+"""Modules of ParlAI that rows may name, each with the one agent that the rule says it has."""
 
-LISTED = (
-    TaskEntry("SQuAD", "squad", (), ""),
-    TaskEntry("bAbI-1k", "babi:All1k", (), ""),
-    TaskEntry("bAbI-10k", "babi:All10k", (), ""),
+LISTED = tuple(
+    TaskEntry(name, task, (), "")
+    for name, task in (("SQuAD", "squad"), ("bAbI-1k", "babi:All1k"), ("bAbI-10k", "babi:All10k"))
 )
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _parlai(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Create a package with ParlAI's modules and classes by name."""
-    root = tmp_path_factory.mktemp("packages")
-    for task, kinds in TEACHERS.items():
-        classes = "".join(f"class {kind}Teacher(Teacher): ...\n" for kind in kinds.split())
-        write(root / "parlai" / "tasks" / task / "agents.py", f"from {TEACHER} import Teacher\n{classes}")
+    root = tmp_path_factory.mktemp("packages") / "parlai"
+
+    def write(file: str, module: str, base: str, classes: list[str]) -> None:
+        lines = [f"from investigator.dialogue.{module} import {base}", *(f"class {c}({base}): ..." for c in classes)]
+        (root / file).parent.mkdir(parents=True, exist_ok=True)
+        (root / file).write_text("\n".join(lines), encoding="utf-8")
+
+    for task, names in TEACHERS.items():
+        write(f"tasks/{task}/agents.py", "teachers", "Teacher", [f"{name}Teacher" for name in names.split()])
     for task, names in WORLDS.items():
-        classes = "".join(f"class {name}World(World): ...\n" for name in names)
-        write(root / "parlai" / "tasks" / task / "worlds.py", f"from {WORLD} import World\n{classes}")
+        write(f"tasks/{task}/worlds.py", "worlds", "World", [f"{name}World" for name in names.split()])
+    for place in AGENTS.split():
+        write(f"agents/{place}.py", "agents", "Agent", [agent_class_name(Path(place).name)])
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(root))
+        patch.syspath_prepend(str(root.parent))
         yield
+    for name in [name for name in sys.modules if name.partition(".")[0] == "parlai"]:
+        del sys.modules[name]
+    importlib.invalidate_caches()
 
 
-TEACHER, WORLD = "investigator.dialogue.teachers", "investigator.dialogue.worlds"
-
-
-def write(file: Path, text: str) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")
-
-
-def place(kind: type[Any] | None) -> str | None:
+def place(kind: type[Any] | None) -> Any:
     """Return the place of a class; ours are named by the module in which ParlAI has them."""
     if kind is None:
-        return None
-    module = "parlai.core.worlds" if kind.__module__.startswith(WORLD) else kind.__module__
-    return f"{module}:{kind.__name__}"
+        return {"ok": None}
+    ours = kind.__module__.startswith("investigator.dialogue.worlds")
+    return {"ok": f"{'parlai.core.worlds' if ours else kind.__module__}:{kind.__name__}"}
 
 
 @contextmanager
 def tasks_of_parlai(kind: str) -> Iterator[Tasks]:
     """Look up names without a dot in ParlAI's modules of this kind, not in ours."""
+
+    def module(task: str) -> str:
+        return re.sub(r"^investigator\.tasks\.(.*)", rf"parlai.tasks.\1.{kind}", task_module(task))
+
     with pytest.MonkeyPatch.context() as patch:
-        ours = "investigator.tasks."
-        patch.setattr(
-            loading,
-            "task_module",
-            lambda task: re.sub(f"^{ours}(.*)", rf"parlai.tasks.\1.{kind}", task_module(task)),
-        )
+        patch.setattr(loading, "task_module", module)
         yield Tasks()
 
 
 def load_teacher(given: Any) -> Any:
     with tasks_of_parlai("agents") as tasks:
-        return {"ok": place(tasks.teacher_class(given["task"]))}
+        return place(tasks.teacher_class(given["task"]))
 
 
 def load_world(given: Any) -> Any:
@@ -99,12 +106,18 @@ def load_world(given: Any) -> Any:
     name = WorldName.INTERACTIVE if given.get("interactive_task") else name
     number = given.get("num_agents")
     with tasks_of_parlai("worlds") as tasks:
-        return {"ok": place(tasks.world_class(given["task"], name) or (default_world(number) if number else None))}
+        return place(tasks.world_class(given["task"], name) or (default_world(number) if number else None))
 
 
 def tag_counts(_: Any) -> Any:
-    tags = {tag for entry in TASK_LIST for tag in entry.tags}
-    return {"ok": {tag: sum(tag in entry.tags for entry in TASK_LIST) for tag in sorted(tags)}}
+    tags = sorted({tag for entry in TASK_LIST for tag in entry.tags})
+    return {"ok": {tag: sum(tag in entry.tags for entry in TASK_LIST) for tag in tags}}
+
+
+def cumulative(given: Any) -> Any:
+    weights = given["weights"]
+    known = multitask_weights(weights) if isinstance(weights, str) else tuple(weights)
+    return {"cum_task_weights": cumulative_weights(known, given["task_sizes"])}
 
 
 ADAPTERS = {
@@ -114,14 +127,9 @@ ADAPTERS = {
     "load_teacher": load_teacher,
     "load_world": load_world,
     "multitask_weights_arg": lambda given: {"ok": multitask_weights(given["arg"])},
-    "cum_task_weights": lambda given: {"cum_task_weights": cumulative_weights(weights(given), given["task_sizes"])},
+    "cum_task_weights": cumulative,
+    "load_agent": lambda given: place(load_class(agent_places(given["model"], "parlai.agents"), Agent, sought="agent")),
+    "agent_class_name": lambda given: {"class": agent_class_name(given["name"])},
 }
 
-
-def weights(given: Any) -> Any:
-    return multitask_weights(given["weights"]) if isinstance(given["weights"], str) else tuple(given["weights"])
-
-
-@each_row("task_strings", tuple(ADAPTERS))
-def test_a_task_string_means_what_it_meant(row: Row) -> None:
-    check(row, ADAPTERS)
+test_a_name_means_what_it_meant = golden_test("task_strings", ADAPTERS)

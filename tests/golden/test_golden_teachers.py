@@ -1,22 +1,112 @@
-"""Teachers behave as recorded."""
+"""The text format, conversations and teachers behave as recorded."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
-import pytest
-from golden_rows import Row, check, each_row
-from teacher_adapters import acts, data_file, figures
+from golden_rows import golden_test
 
 from investigator.dialogue.messages import Message
+from investigator.dialogue.metrics.values import Metric
 from investigator.dialogue.teachers import (
     ChunkTeacher,
+    ConversationTeacher,
     DialogTeacher,
     FbDeprecatedDialogTeacher,
     FixedDialogTeacher,
     MultiTaskTeacher,
+    ParlAIDialogTeacher,
+    Teacher,
 )
+from investigator.dialogue.text_format import msg_to_str, str_to_msg
+
+OPTIONS = ("datatype", "hide_labels", "batchsize", "metrics", "label_turns")
+
+
+def plain(value: Any) -> Any:
+    """Return a value in the form of the rows: a set is sorted, under its name."""
+    if isinstance(value, set | frozenset):
+        return {"__set__": sorted(value)}
+    return {key: plain(part) for key, part in value.items()} if isinstance(value, Mapping) else value
+
+
+def acts(teacher: Teacher, count: int) -> list[Any]:
+    return [{"act": plain(teacher.act()), "epoch_done": teacher.epoch_done()} for _ in range(count)]
+
+
+def episodes(teacher: FixedDialogTeacher, given: Any) -> Any:
+    """Return all examples of a teacher, with the counts."""
+    whole = []
+    for number in range(teacher.num_episodes()):
+        episode = [plain(teacher.get(number, 0))]
+        while not episode[-1]["episode_done"]:
+            episode.append(plain(teacher.get(number, len(episode))))
+        whole.append(episode)
+    return {**sizes(teacher), "episodes": whole}
+
+
+def sizes(teacher: Teacher) -> dict[str, Any]:
+    return {"num_examples": teacher.num_examples(), "num_episodes": teacher.num_episodes()}
+
+
+def figures(report: Mapping[str, Metric]) -> dict[str, float]:
+    return {name: metric.value() for name, metric in report.items()}
+
+
+def graded(teacher: Teacher, given: Any) -> Any:
+    """Return the questions of a teacher, and its grades for the replies."""
+    steps = []
+    for reply in given["replies"]:
+        act = teacher.act()
+        metrics: Any = teacher.observe(reply).get("metrics", {})
+        steps.append({"act_text": act.get("text"), "observed_metrics": figures(metrics)})
+    return {"steps": steps, "report": figures(teacher.report())}
+
+
+def over_file(kind: type[DialogTeacher], task: str, use: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
+    """Return an adapter that uses a teacher of a file with the content of the row."""
+
+    def adapter(given: Any) -> Any:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "data"
+            if "content" in given:
+                path.write_bytes(given["content"].encode())
+            options = {key: given[key] for key in OPTIONS if key in given}
+            return {"ok": use(kind({"task": task, "datafile": str(path), "datatype": "valid", **options}), given)}
+
+    return adapter
+
+
+def read(line: str, ignored: str = "") -> Any:
+    message = str_to_msg(line, ignored)
+    return None if message is None else dict(message)
+
+
+def roundtrip(given: Any) -> Any:
+    line = msg_to_str(given["message"])
+    return {"ok": {"line": line, "back": read(line)}}
+
+
+def some_acts(teacher: Teacher, given: Any) -> Any:
+    return acts(teacher, given["n"])
+
+
+FORMAT = {
+    "str_to_msg": lambda given: {"ok": read(given["line"], given.get("ignore_fields", ""))},
+    "msg_to_str": lambda given: {"ok": msg_to_str(given["message"], given.get("ignore_fields", ""))},
+    "roundtrip": roundtrip,
+    "file": over_file(ParlAIDialogTeacher, "fromfile", episodes),
+    "acts": over_file(ParlAIDialogTeacher, "fromfile", some_acts),
+    "graded": over_file(ParlAIDialogTeacher, "fromfile", graded),
+}
+CONVERSATIONS = {
+    "conversation": over_file(ConversationTeacher, "jsonfile", episodes),
+    "acts": over_file(ConversationTeacher, "jsonfile", some_acts),
+    "missing_file": over_file(ConversationTeacher, "jsonfile", episodes),
+}
 
 
 class Fixed(FixedDialogTeacher):
@@ -47,18 +137,19 @@ class Chunks(ChunkTeacher[tuple[int, int]]):
     """Generates examples such as c<chunk>e<example>t<turn>."""
 
     def get_num_samples(self, opt: Any) -> tuple[int, int]:
-        samples = len(opt["chunk_list"]) * opt["examples"]
+        samples = len(opt["chunks"]) * opt["examples_per_chunk"]
         return samples, samples
 
     def get_fold_chunks(self, opt: Any) -> list[int]:
-        return list(opt["chunk_list"])
+        return list(opt["chunks"])
 
     def load_from_chunk(self, chunk_idx: int) -> list[tuple[int, int]]:
-        return [(chunk_idx, example) for example in range(self.opt.number("examples", 0))]
+        return [(chunk_idx, example) for example in range(self.opt.number("examples_per_chunk", 0))]
 
     def create_message(self, queue_output: tuple[int, int], entry_idx: int = 0) -> Message:
         text = "c{}e{}t{}".format(*queue_output, entry_idx)
-        return Message(text=text, labels=["y"], episode_done=entry_idx == self.opt.number("turns", 1) - 1)
+        last = self.opt.number("turns_per_example", 1) - 1
+        return Message(text=text, labels=["y"], episode_done=entry_idx == last)
 
 
 def dialog_teacher(given: Any) -> Any:
@@ -90,78 +181,58 @@ def wrong_dialog_teacher(given: Any) -> Any:
 
 
 def shared_index(given: Any) -> Any:
-    episodes = [[{"text": str(number), "labels": ["y"]}] for number in range(given["episodes"])]
-    first = Fixed({"datatype": given["datatype"], "batchsize": given["batchsize"], "episodes": episodes})
+    questions = [[{"text": str(number), "labels": ["y"]}] for number in range(given["episodes"])]
+    first = Fixed({"datatype": given["datatype"], "batchsize": given["batchsize"], "episodes": questions})
     teachers = {name: first.clone() for name in sorted(set(given["order"]))}
-    shown_acts = []
-    for name in given["order"]:
-        act = teachers[name].act()
-        shown_acts.append([name, act.get("text"), act.is_padding(), teachers[name].epoch_done()])
-    return shown_acts
-
-
-def fbdialog(given: Any) -> Any:
-    with data_file(given["content"]) as path:
-        teacher = FbDeprecatedDialogTeacher(
-            {"task": "fb", "datafile": path, "datatype": given.get("datatype", "valid")}
-        )
-        return {"ok": acts(teacher, given.get("n", teacher.num_examples()))}
+    taken = ((name, teachers[name], teachers[name].act()) for name in given["order"])
+    return [[name, act.get("text"), act.is_padding(), teacher.epoch_done()] for name, teacher, act in taken]
 
 
 def multitask_teacher(given: Any) -> Any:
     """Each reply is right for the first example of each task and wrong for the others."""
     options = {"task": ",".join(given["tasks"]), "datatype": given["datatype"]}
-    teachers = [
-        Fixed(
-            {**options, "task": name, "episodes": [[{"text": f"{name}{i}", "labels": [str(i)]}] for i in range(count)]}
-        )
+    questions = {
+        name: [[{"text": f"{name}{i}", "labels": [str(i)]}] for i in range(count)]
         for name, count in given["tasks"].items()
-    ]
-    teacher = MultiTaskTeacher(options, teachers=teachers)
-    shown_acts = []
+    }
+    parts = [Fixed({**options, "task": name, "episodes": whole}) for name, whole in questions.items()]
+    teacher = MultiTaskTeacher(options, teachers=parts)
+    taken = []
     for _ in range(given["n"]):
         act = teacher.act()
         teacher.observe(Message(text="0"))
         shown = {"text": act.get("text"), "id": act.get("id"), "padding": act.is_padding()}
-        shown_acts.append({**shown, "epoch_done": teacher.epoch_done()})
+        taken.append({**shown, "epoch_done": teacher.epoch_done()})
     report = {name: figure for name, figure in figures(teacher.report()).items() if name.endswith(("exs", "accuracy"))}
-    counts = {"num_examples": teacher.num_examples(), "num_episodes": teacher.num_episodes()}
-    return {"ok": {"acts": shown_acts, **counts, "report": report}}
+    return {"ok": {"acts": taken, **sizes(teacher), "report": report}}
 
 
 def chunk_teacher(given: Any) -> Any:
-    layout = {
-        "chunk_list": given["chunks"],
-        "examples": given["examples_per_chunk"],
-        "turns": given["turns_per_example"],
-    }
-    teacher = Chunks({"task": "chunky", "datatype": given["datatype"], **layout})
+    teacher = Chunks({"task": "chunky", **given})
     try:
-        shown_acts = []
+        taken = []
         for _ in range(given["n"]):
             act = teacher.act()
             shown = {"text": act.get("text"), "padding": act.is_padding(), "episode_done": act["episode_done"]}
-            shown_acts.append({**shown, "keys": sorted(act), "epoch_done": teacher.epoch_done()})
-        counts = {"num_examples": teacher.num_examples(), "num_episodes": teacher.num_episodes()}
-        return {"ok": {"acts": shown_acts, **counts, "id": teacher.id}}
+            taken.append({**shown, "keys": sorted(act), "epoch_done": teacher.epoch_done()})
+        return {"ok": {"acts": taken, **sizes(teacher), "id": teacher.id}}
     finally:
         teacher.shutdown()
 
 
-ADAPTERS = {
+TEACHERS = {
     "dialog_teacher": dialog_teacher,
     "dialog_teacher_error": wrong_dialog_teacher,
     "fixed_dialog_teacher": fixed_dialog_teacher,
     "fixed_dialog_teacher_error": wrong_fixed_dialog_teacher,
     "shared_index": shared_index,
-    "fbdialog": fbdialog,
+    "fbdialog": over_file(
+        FbDeprecatedDialogTeacher, "fb", lambda teacher, given: acts(teacher, given.get("n", teacher.num_examples()))
+    ),
     "multitask_teacher": multitask_teacher,
     "chunk_teacher": chunk_teacher,
 }
 
-
-@each_row("teachers")
-def test_a_teacher_behaves_as_recorded(row: Row) -> None:
-    if row.kind not in ADAPTERS:
-        pytest.skip(f"rows of the kind {row.kind} are not known")
-    check(row, ADAPTERS)
+test_the_text_format_behaves_as_recorded = golden_test("dialog_format", FORMAT)
+test_conversations_behave_as_recorded = golden_test("conversation_teacher", CONVERSATIONS)
+test_a_teacher_behaves_as_recorded = golden_test("teachers", TEACHERS)

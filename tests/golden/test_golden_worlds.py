@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from threading import Lock
 from typing import Any
 
-from golden_rows import Row, attempt, check, each_row
+from golden_rows import attempt, golden_test
 from scripted_agents import Events, Script, ScriptedAgent, line, plain, scripted
 
 from investigator.dialogue.agents import Agent
@@ -355,11 +355,7 @@ ADAPTERS = {
 }
 
 
-@each_row("worlds")
-def test_a_world_behaves_as_recorded(row: Row) -> None:
-    check(row, ADAPTERS)
+test_a_world_behaves_as_recorded = golden_test("worlds", ADAPTERS)
 
 
-@each_row("worlds_legacy")
-def test_a_world_of_before_2020_behaves_as_recorded(row: Row) -> None:
-    check(row, ADAPTERS)
+test_a_world_of_before_2020_behaves_as_recorded = golden_test("worlds_legacy", ADAPTERS)
