@@ -12,6 +12,8 @@ from investigator.dialogue.task_strings import WorldName
 from investigator.dialogue.teachers.base import FixedDialogTeacher
 from investigator.dialogue.worlds import World
 
+LETTERS = list("abcdefghijklmnopqrstuvwxyz")
+
 
 class Talker(Agent):
     """Says the texts of the option `says` in turn, and records what it hears."""
@@ -54,17 +56,14 @@ class Lesson(FixedDialogTeacher):
     """Asks the texts of the option `asks`, each as an episode, and expects them in capitals."""
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
-        text = self._texts()[episode_idx]
+        text = self.opt["asks"][episode_idx]  # type: ignore[index]
         return Message(text=text, labels=[text.upper()], episode_done=True)
 
     def num_episodes(self) -> int:
-        return len(self._texts())
+        return len(self.opt["asks"])  # type: ignore[arg-type]
 
     def num_examples(self) -> int:
-        return len(self._texts())
-
-    def _texts(self) -> Any:
-        return self.opt["asks"]
+        return self.num_episodes()
 
 
 class Lessons:

@@ -94,8 +94,9 @@ def test_samples_come_in_order_and_the_end_is_known_with_the_padding(datatype: s
     teacher = Generated({"datatype": datatype})
     acts = [(teacher.act().text, teacher.epoch_done()) for _ in range(11)]
     assert acts == [*((text, False) for text in IN_ORDER), ("", True), ("", True)]
-    teacher.reset()
-    assert [teacher.act().text for _ in range(9)] == IN_ORDER
+    for _ in range(2):
+        teacher.reset()
+        assert [teacher.act().text for _ in range(5)] == IN_ORDER[:5]
     teacher.shutdown()
 
 

@@ -1,4 +1,4 @@
-"""Copies of a world that run in step, with one call of the model for all of them."""
+"""Copies of a world that run in step, with one call of the model for all of them, and worlds of several tasks."""
 
 from __future__ import annotations
 
@@ -6,24 +6,28 @@ from collections import Counter
 from collections.abc import Sequence
 
 import pytest
-from talking_agents import Answerer, Lessons, Talker, lesson, talker
+from talking_agents import LETTERS, Answerer, Lesson, Lessons, Talker, lesson, talker
 
 from investigator.dialogue.messages import Message
-from investigator.dialogue.worlds import BatchWorld, DialogPartnerWorld, MultiAgentDialogWorld, MultiWorld, create_world
+from investigator.dialogue.worlds import (
+    BatchWorld,
+    DialogPartnerWorld,
+    MultiAgentDialogWorld,
+    MultiWorld,
+    World,
+    create_world,
+)
 from investigator.errors import DialogueError
 
-LETTERS = [chr(ord("a") + place) for place in range(26)]
 
-
-def batch(size: int, *agents: Talker) -> BatchWorld:
-    opt = {"batchsize": size}
+def batch(size: int, *agents: Talker | Lesson) -> BatchWorld:
+    opt = {"batchsize": size, "datatype": "valid"}
     return BatchWorld(opt, DialogPartnerWorld(opt, list(agents)))
 
 
 def test_all_rows_are_answered_by_one_call_and_each_hears_its_own_answer() -> None:
     student = Answerer({"id": "student"})
-    opt: dict[str, object] = {"batchsize": 3, "datatype": "valid"}
-    world = BatchWorld(opt, DialogPartnerWorld(opt, [lesson("a", "b", "c", "d", **opt), student]))
+    world = batch(3, lesson("a", "b", "c", "d", batchsize=3), student)
     world.parley()
     assert student.calls == [["a", "b", "c"]]
     assert [act.text for row in world.worlds for act in row.get_acts() if act] == ["a", "A", "b", "B", "c", "C"]
@@ -34,8 +38,7 @@ def test_all_rows_are_answered_by_one_call_and_each_hears_its_own_answer() -> No
 @pytest.mark.parametrize(("size", "examples"), [(1, 5), (8, 5), (7, 26)])
 def test_every_example_is_answered_once_whatever_the_size(size: int, examples: int) -> None:
     student = Answerer({"id": "student"})
-    opt: dict[str, object] = {"batchsize": size, "datatype": "valid"}
-    world = BatchWorld(opt, DialogPartnerWorld(opt, [lesson(*LETTERS[:examples], **opt), student]))
+    world = batch(size, lesson(*LETTERS[:examples], batchsize=size), student)
     while not world.epoch_done():
         world.parley()
     assert sorted(text for call in student.calls for text in call if text) == LETTERS[:examples]
@@ -90,22 +93,26 @@ def test_three_agents_hear_each_other_in_every_row() -> None:
     assert heard == [[["HELLO", "bye"], ["hello", "bye"], ["hello", "HELLO"]]] * 2
 
 
-def test_a_batch_act_gives_one_act_for_each_row() -> None:
-    class Short(Answerer):
-        def batch_act(self, observations: Sequence[Message | None]) -> list[Message]:
-            return [Message(text="only one")]
+class Short(Answerer):
+    """Returns one act for any number of rows."""
 
-    with pytest.raises(DialogueError, match="short returned 1 acts for 2"):
-        batch(2, talker("a"), Short({"id": "short"})).parley()
+    def batch_act(self, observations: Sequence[Message | None]) -> list[Message]:
+        return [Message(text="only one")]
 
 
-def test_an_observe_that_gives_nothing_back_is_named() -> None:
-    class Forgetful(Talker):
-        def observe(self, observation: Message) -> None:
-            return None
+class Forgetful(Talker):
+    """Returns nothing from `observe`."""
 
-    with pytest.raises(DialogueError, match="observe of forgetful"):
-        batch(2, talker("a"), Forgetful({"id": "forgetful"})).parley()
+    def observe(self, observation: Message) -> None:
+        return None
+
+
+@pytest.mark.parametrize(
+    ("agent", "problem"), [(Short, "agent returned 1 acts for 2"), (Forgetful, "observe of agent returned nothing")]
+)
+def test_an_agent_that_breaks_the_form_of_a_batch_is_named(agent: type[Talker], problem: str) -> None:
+    with pytest.raises(DialogueError, match=problem):
+        batch(2, talker("a"), agent({"id": "agent"})).parley()
 
 
 def test_rows_have_as_many_agents_each() -> None:
@@ -137,3 +144,97 @@ def test_a_copy_of_a_batch_has_rows_of_its_own() -> None:
     assert (copy.total_parleys, world.total_parleys) == (1, 0)
     assert copy.display() == "[a]: hello\n[b]: HELLO\n\n[a]: hello\n[b]: HELLO"
     assert world.display() == ""
+
+
+def of_tasks(opt: dict[str, object], **asks: list[str]) -> MultiWorld:
+    student = talker("student", "ONE")
+    tasks = [lesson(*texts, **{**opt, "task": task}) for task, texts in asks.items()]
+    return MultiWorld(opt, [DialogPartnerWorld(opt, [teacher, student]) for teacher in tasks])
+
+
+def turns(world: World, number: int) -> list[str]:
+    """Return the first agent's text of each turn."""
+    questions = []
+    for _ in range(number):
+        world.parley()
+        act = world.get_acts()[0]
+        questions.append(act.text if act is not None else "nothing")
+    return questions
+
+
+def test_tasks_come_in_turn_and_those_that_have_ended_are_left_out() -> None:
+    world = of_tasks({"datatype": "valid"}, p=["p1"], q=["q1", "q2", "q3"], r=["r1", "r2"])
+    assert turns(world, 6) == ["p1", "q1", "r1", "q2", "r2", "q3"]
+    assert world.epoch_done()
+    assert (world.num_examples(), world.num_episodes(), world.total_epochs) == (6, 6, 1.0)
+    world.reset()
+    assert world.total_parleys == 0
+    assert turns(world, 4) == ["p1", "q1", "r1", "q2"]
+
+
+def test_another_task_is_chosen_only_when_an_episode_is_over() -> None:
+    pairs = [(talker("endless", "a1", "a2"), talker("student")), (lesson("b"), talker("student"))]
+    world = MultiWorld({"datatype": "valid"}, [DialogPartnerWorld({}, pair) for pair in pairs])
+    assert turns(world, 4) == ["a1", "a2", "a1", "a2"]
+
+
+def test_weights_can_be_numbers_or_the_sizes_of_the_tasks() -> None:
+    sizes = {"p": ["p"], "q": ["q"] * 3}
+    assert of_tasks({"multitask_weights": [2, 5]}, **sizes).cum_task_weights == (2, 7)
+    assert of_tasks({"multitask_weights": "stochastic"}, **sizes).cum_task_weights == (1, 4)
+    assert of_tasks({}, **sizes).cum_task_weights == (1, 2)
+    for wrong in ("much,little", [-1, 2], []):
+        with pytest.raises(DialogueError):
+            of_tasks({"datatype": "train", "multitask_weights": wrong}, **sizes)
+
+
+def test_figures_of_all_tasks_are_a_mean_over_tasks_or_over_examples() -> None:
+    tasks = {"p": ["one"], "q": ["one", "two", "three"]}
+    macro, micro = (of_tasks({"datatype": "valid", "aggregate_micro": micro}, **tasks) for micro in (False, True))
+    turns(macro, 4)
+    turns(micro, 4)
+    assert macro.report()["q/accuracy"].value() == pytest.approx(1 / 3)
+    assert macro.report()["accuracy"].value() == pytest.approx(2 / 3)
+    assert micro.report()["accuracy"].value() == pytest.approx(2 / 4)
+    macro.reset_metrics()
+    assert "accuracy" not in macro.report()
+
+
+def test_of_two_tasks_of_one_name_both_are_reported() -> None:
+    student = talker("student", "ONE")
+    worlds = [DialogPartnerWorld({}, [lesson(text), student]) for text in ("one", "two")]
+    world = MultiWorld({"datatype": "valid"}, worlds)
+    turns(world, 2)
+    report = world.report()
+    assert (report["lesson/accuracy"].value(), report["lesson#2/accuracy"].value()) == (1, 0)
+
+
+def test_a_copy_has_one_student_for_all_its_tasks() -> None:
+    world = of_tasks({"datatype": "valid"}, p=["p"], q=["q"])
+    copy = world.clone()
+    students = {id(part.get_agents()[1]) for part in copy.worlds}
+    assert len(students) == 1
+    assert id(world.get_agents()[1]) not in students
+    assert [part.get_agents()[0].id for part in copy.worlds] == ["p", "q"]
+    assert world.batch_agent(1) is world.get_agents()[1]
+    assert world.batch_agent(0) is None
+
+
+def test_a_multi_world_has_worlds() -> None:
+    with pytest.raises(DialogueError):
+        MultiWorld({})
+    with pytest.raises(DialogueError, match="class"):
+        MultiWorld({}, None, {"worlds": [{"agents": []}], "common": ()})
+
+
+def test_shutting_down_reaches_every_task() -> None:
+    closed: list[str] = []
+
+    class Closing(Lesson):
+        def shutdown(self) -> None:
+            closed.append(self.id)
+
+    teachers = [Closing({"task": task, "datatype": "valid", "asks": ["x"]}) for task in "pq"]
+    with MultiWorld({"datatype": "valid"}, [DialogPartnerWorld({}, [t, talker("s")]) for t in teachers]):
+        pass
+    assert closed == ["p", "q"]
