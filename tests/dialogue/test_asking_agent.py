@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
+from typing import Any
 
 import pytest
 
 from investigator.dialogue.asking_agent import NOTHING_ASKED, InvestigatorAgent
 from investigator.dialogue.messages import Message
 from investigator.engines.scripted import ScriptedEmbedder
-from investigator.errors import DialogueError, EngineError, QuestionError
+from investigator.errors import EngineError, QuestionError
 from investigator.investigator import Investigator
 from investigator.records.answers import AnswerStatus
 from investigator.records.documents import Quote
@@ -34,7 +36,7 @@ class Desk:
     questions: list[str] = field(default_factory=list)
     most: int = 0
     _under_way: int = 0
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _lock: Lock = field(default_factory=Lock)
 
     def ask(self, question: str) -> Found:
         with self._lock:
@@ -73,7 +75,7 @@ def test_nothing_is_asked_without_a_question(fields: dict[str, object]) -> None:
     assert desk.questions == []
 
 
-def test_what_cannot_be_asked_is_told_politely_and_the_conversation_goes_on() -> None:
+def test_what_cannot_be_asked_is_told_politely_and_a_failure_is_not_covered_up() -> None:
     agent = InvestigatorAgent(investigator=Desk())
     agent.observe(Message(text="too long"))
     act = agent.act()
@@ -81,10 +83,6 @@ def test_what_cannot_be_asked_is_told_politely_and_the_conversation_goes_on() ->
     assert "the question is too long. Ask a short one." in act.text
     agent.observe(Message(text="short"))
     assert agent.act().text == "SHORT"
-
-
-def test_an_engine_that_fails_is_not_covered_up() -> None:
-    agent = InvestigatorAgent(investigator=Desk())
     agent.observe(Message(text="broken"))
     with pytest.raises(EngineError):
         agent.act()
@@ -104,18 +102,9 @@ def test_a_batch_is_answered_in_order_and_equal_questions_are_asked_once() -> No
 def test_copies_in_threads_do_not_ask_at_the_same_time() -> None:
     desk = Desk()
     agent = InvestigatorAgent(investigator=desk)
-    threads = [threading.Thread(target=agent.respond, args=(f"question {number}",)) for number in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(agent.respond, [f"question {number}" for number in range(8)]))
     assert (len(desk.questions), desk.most) == (8, 1)
-
-
-def test_someone_must_be_there_to_ask() -> None:
-    with pytest.raises(DialogueError, match="needs a folder of documents") as refused:
-        InvestigatorAgent()
-    assert "investigator=" in refused.value.hint
 
 
 def test_an_investigator_of_a_folder_talks(tmp_path: Path) -> None:
@@ -126,8 +115,7 @@ def test_an_investigator_of_a_folder_talks(tmp_path: Path) -> None:
     act = agent.act()
     assert act["status"] == "passages_found"
     assert "1997" in act.text
-    citations = act["citations"]
-    assert isinstance(citations, list)
+    citations: Any = act["citations"]
     for citation in citations:
         assert text[citation["start"] : citation["end"]] == citation["text"]
     assert citations

@@ -10,7 +10,6 @@ import zipfile
 from concurrent.futures import Future
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -86,17 +85,13 @@ def test_a_build_that_fails_leaves_the_older_data(tmp_path: Path) -> None:
     assert sorted(entry.name for entry in tmp_path.iterdir()) == [".data.lock", "data"]
 
 
-def test_somebody_elses_files_are_not_replaced(tmp_path: Path) -> None:
+def test_somebody_elses_files_are_not_replaced_and_a_folder_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(DialogueError, match="not built here"):
         build(tmp_path, "1", writes("one", []))
     assert (tmp_path / "notes.txt").read_text(encoding="utf-8") == "mine"
-
-
-def test_a_folder_that_cannot_be_made_is_an_error_for_the_user(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(DialogueError, match="cannot be built"):
-        build(tmp_path / "file" / "data", "1", writes("one", []))
+        build(tmp_path / "notes.txt" / "data", "1", writes("one", []))
 
 
 def test_zip_tar_and_gz_are_unpacked(tmp_path: Path) -> None:
@@ -126,17 +121,13 @@ def test_links_and_devices_are_refused(tmp_path: Path, kind: bytes) -> None:
         unpack(tarred(tmp_path / "a.tar", [info], "w"), tmp_path / "inside")
 
 
-def test_damaged_archives_and_other_files_are_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["a.gz", "b.txt", "c.zip"])
+def test_damaged_archives_and_other_files_are_named(tmp_path: Path, name: str) -> None:
     (tmp_path / "a.gz").write_bytes(gzip.compress(b"hello" * 100)[:-12])
     (tmp_path / "b.txt").write_text("hello", encoding="utf-8")
-    for name, reason in (
-        ("a.gz", "cannot be unpacked"),
-        ("b.txt", "not a zip, tar or gz"),
-        ("c.zip", "cannot be unpacked"),
-    ):
-        with pytest.raises(DataError, match=reason) as caught:
-            unpack(tmp_path / name, tmp_path / "inside")
-        assert name in caught.value.message
+    reason = "cannot be unpacked.*not a zip, tar or gz" if name == "b.txt" else "cannot be unpacked"
+    with pytest.raises(DataError, match=f"{name} {reason}"):
+        unpack(tmp_path / name, tmp_path / "inside")
 
 
 @settings(max_examples=30)
@@ -144,11 +135,6 @@ def test_damaged_archives_and_other_files_are_named(tmp_path: Path) -> None:
 def test_any_text_that_was_added_comes_back_as_it_was(text: str) -> None:
     dictionary = Dictionary([text])
     assert dictionary.decode(dictionary.encode(text)) == text
-
-
-@settings(max_examples=30)
-@given(st.text())
-def test_no_text_holds_a_special_token(text: str) -> None:
     assert set(tokens_of(f"{text} __unk__ __start__{text}")).isdisjoint(SPECIAL)
 
 
@@ -156,14 +142,10 @@ def test_words_and_signs_are_tokens_with_the_space_before_them() -> None:
     assert tokens_of("It's 4 km, no more.") == ["It", "'", "s", " 4", " km", ",", " no", " more", "."]
 
 
-def test_an_unknown_token_has_the_index_of_unknown() -> None:
+def test_an_unknown_token_has_the_index_of_unknown_and_start_and_end_are_silent() -> None:
     dictionary = Dictionary(["the mill"])
     assert dictionary.encode("the fox") == [len(SPECIAL), dictionary.index(UNKNOWN)]
     assert dictionary.decode(dictionary.encode("the fox")) == "the" + UNKNOWN
-
-
-def test_start_and_end_are_silent() -> None:
-    dictionary = Dictionary(["the mill"])
     framed = [dictionary.index(START), *dictionary.encode("the mill"), dictionary.index(END)]
     assert dictionary.decode(framed) == "the mill"
 
@@ -176,23 +158,13 @@ def test_what_is_requested_is_loaded_and_received_as_a_future_that_is_done() -> 
         assert future.done()
         received.append(future.result())
 
+    failed = loader.request_load(lambda _: None, lambda: 1 // 0)
     loader.request_load(receive, lambda a, b: a + b, (1, 2))
     loader.request_load(receive, lambda *, a, b: a * b, {"a": 3, "b": 4})
-    loader.shutdown()
-
-    assert received == [3, 12]
-
-
-def test_an_error_of_the_loading_is_in_the_future_and_the_next_request_is_served() -> None:
-    loader = DataLoader()
-
-    failed = loader.request_load(lambda _: None, lambda: 1 // 0)
-    good: Future[Any] = loader.request_load(lambda _: None, lambda: "good")
-
     with pytest.raises(ZeroDivisionError):
         failed.result(timeout=5)
-    assert good.result(timeout=5) == "good"
     loader.shutdown()
+    assert received == [3, 12]
 
 
 def test_several_threads_load_side_by_side() -> None:

@@ -32,11 +32,6 @@ def test_a_fixed_metric_stays_what_it_is_or_says_that_it_differs() -> None:
         FixedMetric(5) + FixedMetric(7)
 
 
-@pytest.mark.parametrize("metric", [AverageMetric(1, 2), SumMetric(1), FixedMetric(1)])
-def test_a_metric_plus_nothing_is_the_metric(metric: Metric) -> None:
-    assert metric + None is metric
-
-
 def test_metrics_of_different_kinds_are_not_added() -> None:
     with pytest.raises(DialogueError, match="AverageMetric and a SumMetric"):
         AverageMetric(1, 2) + SumMetric(1)  # type: ignore[operator]
@@ -53,9 +48,10 @@ def test_a_metric_is_shown_to_four_digits(metric: Metric, shown: str) -> None:
 @pytest.mark.parametrize(
     "metric", [AverageMetric(1, 2, is_global=True), SumMetric(1, is_global=True), FixedMetric(1, is_global=True)]
 )
-def test_a_global_metric_stays_global_when_added(metric: Metric) -> None:
+def test_a_global_metric_stays_global_when_added_and_is_the_same_plus_nothing(metric: Metric) -> None:
     assert metric.is_global
     assert (metric + metric).is_global
+    assert metric + None is metric
 
 
 def test_figures_of_one_name_add_up_and_nothing_adds_nothing() -> None:
@@ -73,14 +69,8 @@ def test_copies_share_their_totals_and_keep_their_own_recent_figures() -> None:
     copy.add("exs", SumMetric(2))
     assert metrics.report() == copy.report() == {"exs": SumMetric(3)}
     assert (metrics.report_recent(), copy.report_recent()) == ({"exs": SumMetric(1)}, {"exs": SumMetric(2)})
-
-
-def test_the_recent_figures_are_forgotten_alone_and_the_totals_for_all_copies() -> None:
-    metrics = Metrics()
-    copy = Metrics(shared=metrics.share())
-    copy.add("exs", SumMetric(1))
     copy.clear_recent()
-    assert (copy.report_recent(), copy.report()) == ({}, {"exs": SumMetric(1)})
+    assert (copy.report_recent(), copy.report()) == ({}, {"exs": SumMetric(3)})
     metrics.clear()
     assert copy.report() == {}
 
@@ -123,9 +113,6 @@ def test_averages_of_tasks_are_averaged_and_sums_added() -> None:
         "accuracy": pytest.approx(0.7),
         "exs": 12,
     }
-
-
-def test_micro_pools_the_examples_of_all_tasks() -> None:
     merged = aggregate_named_reports({"small": SMALL, "large": LARGE}, micro_average=True)
     assert merged["accuracy"].value() == pytest.approx(10 / 12)
 
@@ -141,16 +128,10 @@ def test_a_global_metric_stands_once_as_the_first_task_has_it() -> None:
     assert figures(aggregate_named_reports(reports)) == {"updates": 5}
 
 
-def test_one_task_alone_keeps_its_report() -> None:
+def test_one_task_alone_keeps_its_report_and_reports_that_cannot_be_merged_are_refused() -> None:
     assert aggregate_named_reports({"small": SMALL}) == SMALL
-
-
-def test_no_report_at_all_is_refused() -> None:
     with pytest.raises(DialogueError, match="no reports"):
         aggregate_named_reports({})
-
-
-def test_fixed_metrics_that_differ_are_refused() -> None:
     with pytest.raises(DialogueError, match="differ: 2 and 1"):
         aggregate_named_reports({"a": {"updates": FixedMetric(1)}, "b": {"updates": FixedMetric(2)}})
 
@@ -163,6 +144,7 @@ def test_reports_of_workers_are_added_up() -> None:
 
 def test_the_report_of_one_task_is_one_row() -> None:
     assert report_table({"exs": SumMetric(3), "accuracy": AverageMetric(2, 3)}) == "exs  accuracy\n  3    0.6667"
+    assert report_table({}) == ""
 
 
 def test_each_task_has_a_row_below_that_of_all_and_what_it_lacks_is_blank() -> None:
@@ -184,7 +166,3 @@ def test_each_task_has_a_row_below_that_of_all_and_what_it_lacks_is_blank() -> N
 def test_figures_are_rounded_to_four_digits_but_not_to_powers_of_ten() -> None:
     report = {"a": AverageMetric(1, 3), "b": AverageMetric(1234567, 10), "c": AverageMetric(1, 0)}
     assert report_table(report).split() == ["a", "b", "c", "0.3333", "123457", "nan"]
-
-
-def test_an_empty_report_is_an_empty_text() -> None:
-    assert report_table({}) == ""

@@ -31,15 +31,12 @@ def test_the_label_is_repeated_in_training_and_in_evaluation(fields: dict[str, o
     assert reply_of(RepeatLabelAgent(), text="q", **fields) == "a"
 
 
-def test_all_labels_are_repeated_on_demand() -> None:
-    assert reply_of(RepeatLabelAgent({"return_one_random_answer": False}), labels=["a", "b"]) == "a, b"
-
-
-def test_one_label_of_several_is_chosen_by_a_chance_that_can_be_repeated() -> None:
+def test_one_label_of_several_is_chosen_by_a_chance_that_can_be_repeated_or_all_are_given() -> None:
     first, again, other = (RepeatLabelAgent({"seed": seed}) for seed in (1, 1, 2))
     chosen = [[reply_of(agent, labels=COLOURS) for _ in range(20)] for agent in (first, again, other)]
     assert chosen[0] == chosen[1] != chosen[2]
     assert set(chosen[0]) == set(COLOURS)
+    assert reply_of(RepeatLabelAgent({"return_one_random_answer": False}), labels=["a", "b"]) == "a, b"
 
 
 @pytest.mark.parametrize("fields", [{}, {"labels": []}, {"labels": None}])
@@ -60,14 +57,11 @@ def test_a_chance_lies_between_0_and_1(chance: object) -> None:
         RepeatLabelAgent({"cant_answer_percent": chance})
 
 
-def test_a_fixed_response_is_given_to_anything() -> None:
+def test_a_fixed_response_is_given_to_anything_and_the_echo_says_what_it_heard() -> None:
     agent = FixedResponseAgent({"fixed_response": "Yes."})
     assert (agent.act().text, reply_of(agent, text="q"), reply_of(agent, labels=["a"])) == ("Yes.", "Yes.", "Yes.")
-
-
-@pytest.mark.parametrize("text", ["hello", "👩\u200d🚀\nb"])
-def test_the_echo_says_what_it_heard(text: str) -> None:
-    assert reply_of(RepeatQueryAgent(), text=text) == text
+    for text in ("hello", "👩\u200d🚀\nb"):
+        assert reply_of(RepeatQueryAgent(), text=text) == text
 
 
 def test_candidates_are_ranked_by_chance() -> None:
@@ -81,6 +75,8 @@ def test_candidates_are_ranked_by_chance() -> None:
         assert sorted(ranked) == sorted(COLOURS)
         assert ranked[0] == act.text
     assert COLOURS == ["red", "green", "blue", "black", "white"]
+    agent.observe(Message(text="q"))
+    assert agent.act() == {"id": "RandomCandidateAgent", "text": "I don't know.", "episode_done": False}
 
 
 def test_a_set_of_candidates_is_ranked_alike_in_each_process() -> None:
@@ -90,12 +86,6 @@ def test_a_set_of_candidates_is_ranked_alike_in_each_process() -> None:
         agent.observe(Message(label_candidates=candidates))
         ranked.append(agent.act()["text_candidates"])
     assert ranked[0] == ranked[1]
-
-
-def test_without_candidates_there_is_no_ranking() -> None:
-    agent = RandomCandidateAgent()
-    agent.observe(Message(text="q"))
-    assert agent.act() == {"id": "RandomCandidateAgent", "text": "I don't know.", "episode_done": False}
 
 
 @pytest.mark.parametrize("kind", [RepeatQueryAgent, FixedResponseAgent, RandomCandidateAgent, RepeatLabelAgent])
@@ -145,32 +135,30 @@ def human(lines: str, **options: object) -> tuple[HumanAgent, io.StringIO]:
 def test_a_line_is_a_message() -> None:
     agent, sink = human("  hello there \nשלום 🧭\n\n")
     assert agent.act() == {"id": "human", "text": "hello there", "episode_done": False}
-    assert [agent.act().text, agent.act().text] == ["שלום 🧭", ""]
+    assert [agent.act().text, agent.clone().act().text] == ["שלום 🧭", ""]
     assert sink.getvalue() == "> > > "
     assert not agent.epoch_done()
 
 
-def test_the_text_of_others_is_shown() -> None:
+def test_the_text_of_others_is_shown_and_cannot_steer_the_terminal() -> None:
     agent, sink = human("")
     heard = Message(id="bot", text="hi\nyou")
     assert agent.observe(heard) is heard
     agent.observe(Message(text="who?"))
     agent.observe(Message(id="bot", episode_done=True))
-    assert sink.getvalue() == "bot: hi\nyou\npartner: who?\n"
-
-
-def test_text_cannot_steer_the_terminal() -> None:
-    agent, sink = human("")
     agent.observe(Message(id="b\x1b[2Jot", text="\x1b]0;owned\x07 👩\u200d🚀 \ud800\r!"))
-    assert sink.getvalue() == "b\\x1b[2Jot: \\x1b]0;owned\\x07 👩\u200d🚀 \\ud800\\x0d!\n"
+    shown = "b\\x1b[2Jot: \\x1b]0;owned\\x07 👩\u200d🚀 \\ud800\\x0d!\n"
+    assert sink.getvalue() == f"bot: hi\nyou\npartner: who?\n{shown}"
 
 
-def test_an_episode_ends_on_demand() -> None:
+def test_an_episode_ends_on_demand_or_with_each_line() -> None:
     agent, _ = human("that is all [done]\n[DONE]\nnext\n")
     assert agent.act() == {"id": "human", "text": "that is all", "episode_done": True}
     assert agent.act() == {"id": "human", "text": "", "episode_done": True}
     assert agent.act()["episode_done"] is False
     assert not agent.epoch_done()
+    agent, _ = human("a\nb\n", single_turn=True, id="ann")
+    assert [agent.act()["episode_done"], agent.act()["id"]] == [True, "ann"]
 
 
 @pytest.mark.parametrize("end", ["[EXIT]\nmore\n", "[exit]", ""])
@@ -187,16 +175,6 @@ def test_a_last_word_is_heard() -> None:
     agent, _ = human("bye [EXIT]\n")
     assert agent.act() == {"id": "human", "text": "bye", "episode_done": True}
     assert agent.epoch_done()
-
-
-def test_each_line_can_be_an_episode() -> None:
-    agent, _ = human("a\nb\n", single_turn=True, id="ann")
-    assert [agent.act()["episode_done"], agent.act()["id"]] == [True, "ann"]
-
-
-def test_copies_read_from_the_same_stream() -> None:
-    agent, _ = human("a\nb\n")
-    assert [agent.act().text, agent.clone().act().text] == ["a", "b"]
 
 
 def test_the_terminal_is_the_one_of_the_time(

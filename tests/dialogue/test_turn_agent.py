@@ -42,11 +42,10 @@ def test_the_last_turns_are_kept_heard_and_said_alike(size: int, text: str) -> N
     history = heard_and_said(History({"delimiter": "|"}, size=size), "a", "b", "c", "d")
     assert history.get_history_str() == text
     assert history.history_raw_strings == text.split("|")
-
-
-def test_the_size_can_be_an_option() -> None:
-    assert heard_and_said(History({"history_size": 2}), "a", "b", "c").get_history_str() == "b\nc"
-    assert heard_and_said(History({"history_size": 2}, size=1), "a", "b", "c").get_history_str() == "c"
+    by_option = History({"delimiter": "|", "history_size": size})
+    assert heard_and_said(by_option, "a", "b", "c", "d").get_history_str() == text
+    by_both = History({"delimiter": "|", "history_size": 2}, size=size)
+    assert heard_and_said(by_both, "a", "b", "c", "d").get_history_str() == text
 
 
 def test_what_is_temporary_stays_until_the_next_message() -> None:
@@ -95,11 +94,6 @@ def test_tokens_are_those_of_the_text_and_reversed_on_demand(
     assert back.get_history_vec() == (None if text is None else codes(text)[::-1])
 
 
-def test_tokens_need_a_tokenizer() -> None:
-    with pytest.raises(DialogueError, match="cannot return tokens"):
-        heard_and_said(History(), "a").get_history_vec()
-
-
 class Counting(TurnAgent):
     """Replies with the number of lines in its history."""
 
@@ -124,29 +118,41 @@ def test_the_own_reply_is_part_of_the_history_without_labels() -> None:
     assert agent.act().text == "3 lines"
 
 
-@pytest.mark.parametrize("key", ["labels", "eval_labels"])
-@pytest.mark.parametrize(("use_reply", "history"), [("label", "a\nright"), ("model", "a\n1 lines"), ("none", "a")])
-def test_what_becomes_of_a_reply_is_an_option(use_reply: str, history: str, key: str) -> None:
+TWO = ["right", "also right"]
+
+
+@pytest.mark.parametrize(
+    ("use_reply", "labels", "history"),
+    [
+        ("label", {"labels": TWO}, "a\nright"),
+        ("label", {"eval_labels": TWO}, "a\nright"),
+        ("model", {"labels": TWO}, "a\n1 lines"),
+        ("model", {"eval_labels": TWO}, "a\n1 lines"),
+        ("none", {"labels": TWO}, "a"),
+        ("none", {"eval_labels": TWO}, "a"),
+        ("label", {"labels": "right"}, "a\nright"),
+        ("label", {"labels": ("right",)}, "a\nright"),
+        ("label", {"labels": []}, "a\n1 lines"),
+        ("label", {"labels": None}, "a\n1 lines"),
+    ],
+)
+def test_what_becomes_of_a_reply_is_an_option(use_reply: str, labels: dict[str, object], history: str) -> None:
     agent = Counting({"use_reply": use_reply})
-    tell(agent, "a", **{key: ["right", "also right"]})
+    tell(agent, "a", **labels)
     agent.act()
     assert agent.history.get_history_str() == history
 
 
-@pytest.mark.parametrize(
-    ("labels", "reply"), [("right", "right"), (("right",), "right"), ([], "1 lines"), (None, "1 lines")]
-)
-def test_labels_are_taken_as_they_come(labels: object, reply: str) -> None:
-    agent = Counting()
-    tell(agent, "a", labels=labels)
-    agent.act()
-    assert agent.history.get_history_str() == f"a\n{reply}"
-
-
-def test_an_unknown_use_of_replies_is_refused() -> None:
+def test_what_an_agent_or_a_history_cannot_do_is_refused() -> None:
     with pytest.raises(DialogueError, match="use_reply cannot be 'both'") as refused:
         Counting({"use_reply": "both"})
     assert "label, model, none" in refused.value.hint
+    with pytest.raises(DialogueError, match="cannot return tokens"):
+        heard_and_said(History(), "a").get_history_vec()
+    agent = TurnAgent()
+    tell(agent, "a")
+    with pytest.raises(DialogueError, match="TurnAgent does not define how to reply"):
+        agent.act()
 
 
 def test_the_history_ends_with_the_episode() -> None:
@@ -159,20 +165,20 @@ def test_the_history_ends_with_the_episode() -> None:
     assert tell(agent, "c")["full_text"] == "c"
 
 
-def test_two_observations_with_labels_need_an_act_between_them() -> None:
+@pytest.mark.parametrize(
+    ("fields", "problem"),
+    [
+        ({"labels": ["x"]}, "again after labels without"),
+        ({"episode_done": True}, "after the end of an episode without"),
+    ],
+)
+def test_two_observations_need_an_act_between_them(fields: dict[str, object], problem: str) -> None:
     agent = Counting()
-    tell(agent, "a", labels=["x"])
-    with pytest.raises(DialogueError, match="without having acted") as refused:
+    tell(agent, "a", **fields)
+    with pytest.raises(DialogueError, match=f"{problem} having acted") as refused:
         tell(agent, "b")
     assert "act()" in refused.value.hint
     assert agent.history.get_history_str() == "a"
-
-
-def test_the_end_of_an_episode_needs_an_act() -> None:
-    agent = Counting()
-    tell(agent, "a", episode_done=True)
-    with pytest.raises(DialogueError, match="end of an episode"):
-        tell(agent, "b")
     agent.reset()
     assert tell(agent, "b")["full_text"] == "b"
 
@@ -217,10 +223,3 @@ def test_an_agent_may_reply_in_batches_only() -> None:
     tell(agent, "a")
     assert agent.act().text == "one of 1"
     assert agent.history.get_history_str() == "a\none of 1"
-
-
-def test_an_agent_without_replies_says_so() -> None:
-    agent = TurnAgent()
-    tell(agent, "a")
-    with pytest.raises(DialogueError, match="TurnAgent does not define how to reply"):
-        agent.act()

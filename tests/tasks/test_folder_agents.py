@@ -104,6 +104,7 @@ def test_an_agent_without_a_folder_says_which_option_it_needs(model: str) -> Non
     with pytest.raises(DialogueError, match=f"the agent {model} needs a folder") as refused:
         create_agent({"model": model})
     assert '"folder": "FOLDER"' in refused.value.hint
+    assert "investigator=" in refused.value.hint
 
 
 @pytest.mark.parametrize(
