@@ -1,14 +1,18 @@
-"""Files of tasks that are empty, have wrong contents, or are not text."""
+"""The choice of a task's file, and files that are empty, have wrong contents, or are not text."""
 
 from __future__ import annotations
 
 import json
+import re
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from investigator.dialogue.options import Opt
 from investigator.errors import DataError, DialogueError
+from investigator.tasks.file_teacher import data_file
 from investigator.tasks.loading import create_teacher
 from investigator.tasks.task_list import TASK_LIST
 
@@ -23,12 +27,111 @@ def made(task: str, file: Path, datatype: str = "valid") -> Any:
 
 def refused(task: str, content: str | bytes, folder: Path, datatype: str = "valid") -> DataError:
     """Return the error about a file of a task with this content; it names the file."""
-    file = folder / f"given{FILES[task.partition(':')[0]].suffix}"
+    example = FILES.get(task.partition(":")[0])
+    file = folder / f"given{example.suffix if example else '.jsonl'}"
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(DataError) as caught:
         made(task, file, datatype)
     assert str(file) in caught.value.message
     return caught.value
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("squad-train-v2.0.json", "squad-dev-v2.0.json", "notes.txt", "devices.json.bak"):
+        (tmp_path / name).write_text("{}", encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("option", "datatype", "name"),
+    [
+        ("datafile", "train:stream", "squad-train-v2.0.json"),
+        ("datafile", "valid", "squad-dev-v2.0.json"),
+        ("datafile", "train:ordered", "squad-train-v2.0.json"),
+        ("datapath", "valid", "squad-dev-v2.0.json"),
+        ("datafile", "test", "notes.txt"),  # the only file is the one for every fold
+    ],
+)
+def test_of_a_folder_the_file_of_the_fold_is_read(folder: Path, option: str, datatype: str, name: str) -> None:
+    opt = Opt({"task": "squad", option: str(folder), "datatype": datatype})
+    assert data_file(opt, Path(name).suffix).name == name
+
+
+def test_a_folder_without_one_clear_file_is_an_error_that_names_them(folder: Path) -> None:
+    with pytest.raises(DialogueError, match="does not have exactly one file of data for test") as caught:
+        made("squad", folder, "test")
+    assert "squad-dev-v2.0.json, squad-train-v2.0.json" in caught.value.hint
+
+
+@pytest.mark.parametrize("task", ["squad", "beir", "text", "folder"])
+def test_a_task_without_a_file_or_with_one_that_is_not_there_says_so(task: str, tmp_path: Path) -> None:
+    with pytest.raises(DialogueError, match=f"the task {task} needs a") as caught:
+        create_teacher({"task": task})
+    assert f"{task}:datafile=PATH" in caught.value.hint
+    with pytest.raises(DialogueError, match="file or folder not found"):
+        create_teacher({"task": task, "datafile": str(tmp_path / "none")})
+
+
+@pytest.mark.parametrize(
+    ("task", "text", "problem"),
+    [
+        ("hotpotqa", '[{"_id": "1", "question": "Why?", "context": {"title": ["A"], "sentences": []}}]', r"0\.context"),
+        ("babi", "1 Here.\nThere.\n", "line 2: it does not begin with a number"),
+        ("babi", "9" * 5000 + " Here.\n", "does not begin with a number"),
+        ("babi", "1 Here.\n2 Where? \tthere\t9\n", "line 2: a question must be followed by its answer"),
+        ("bb3x", '{"message_history": []}\n{"message_history": 3}\n', "line [12]"),
+        ("text", "text:Hi\n", "line 1"),
+        ("conversations", '{"dialog": []}\n{"dialogue": []}\n', "line 2"),
+        (
+            "folder:folder=.",
+            '{"id": "1", "question": "Why?"}\n{"id": "1", "question": "Why?"}\n',
+            "line 2 .*occurs twice",
+        ),
+        ("folder:folder=.", '{"id": "1"}\n', "line 1: question: Field required"),
+    ],
+)
+def test_a_broken_file_is_named_with_the_place_and_the_fault(
+    tmp_path: Path, task: str, text: str, problem: str
+) -> None:
+    assert re.search(problem, refused(task, text, tmp_path, "train").message)
+
+
+@pytest.mark.parametrize(
+    ("task", "problem"),
+    [
+        ("babi:task1k:21", "no task '21'"),
+        ("babi:task1k:3", "has no bAbI task 3 for train"),
+        ("bb3x:label_agent=robot", "label_agent cannot be 'robot'"),
+        ("bb3x:selection=best", "selection cannot be 'best'"),
+    ],
+)
+def test_a_wrong_argument_of_a_task_is_named(tmp_path: Path, task: str, problem: str) -> None:
+    (tmp_path / "a.jsonl").write_text("", encoding="utf-8")
+    with pytest.raises(DialogueError, match=problem):
+        create_teacher({"task": task, "datapath": str(tmp_path)})
+
+
+@pytest.mark.parametrize("path", ["/dev/null", "x" * 5000, "~nobody_of_that_name/x"])
+def test_what_can_be_no_file_is_an_error(path: str) -> None:
+    with pytest.raises(DialogueError, match=f"file or folder not found: {path}"):
+        create_teacher({"task": "squad", "datafile": path})
+
+
+def test_the_folder_of_documents_must_be_clear(tmp_path: Path) -> None:
+    questions = tmp_path / "questions.jsonl"
+    questions.write_text('{"id": "1", "question": "Why?", "answers": ["So."]}\n', encoding="utf-8")
+    options = {"task": "folder", "datafile": str(questions)}
+    with pytest.raises(DialogueError, match="found 0"):
+        create_teacher(options)
+    for name in ("one", "two", ".hidden"):
+        (tmp_path / name).mkdir()
+    with pytest.raises(DialogueError, match="found 2"):
+        create_teacher(options)
+    with pytest.raises(DialogueError, match="folder not found"):
+        create_teacher({**options, "folder": str(tmp_path / "three")})
+    (message,) = create_teacher({**options, "folder": str(tmp_path / "two"), "datatype": "valid"})
+    assert message["folder"] == str(tmp_path / "two")
 
 
 @pytest.mark.parametrize(("content", "datatype"), [("", "valid"), ("\ufeff \n\n\t\r\n", "valid:stream")])
@@ -63,9 +166,8 @@ def test_data_of_which_nothing_can_be_asked_is_nothing(task: str, content: str, 
 
 @pytest.mark.parametrize("file", ["corpus.jsonl", "queries.jsonl", "qrels/test.tsv"])
 def test_a_collection_without_one_of_its_parts_names_it(file: str, tmp_path: Path) -> None:
-    for part in ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv"):
-        (tmp_path / part).parent.mkdir(exist_ok=True)
-        (tmp_path / part).write_bytes(b"" if part == file else (EXAMPLES / "beir" / part).read_bytes())
+    shutil.copytree(EXAMPLES / "beir", tmp_path, dirs_exist_ok=True)
+    (tmp_path / file).write_bytes(b"")
     with pytest.raises(DataError, match=f"{file} contains no") as caught:
         made("beir", tmp_path, "test")
     assert caught.value.hint.startswith("It must contain corpus.jsonl")
@@ -158,9 +260,7 @@ def test_a_field_of_another_type_is_refused(task: str, path: str, value: object,
 
 
 def test_collections_and_questions_are_read_as_strictly(tmp_path: Path) -> None:
-    for part in ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv"):
-        (tmp_path / part).parent.mkdir(exist_ok=True)
-        (tmp_path / part).write_bytes((EXAMPLES / "beir" / part).read_bytes())
+    shutil.copytree(EXAMPLES / "beir", tmp_path, dirs_exist_ok=True)
     queries = tmp_path / "queries.jsonl"
     queries.write_text('{"_id": "q9", "text": 5}\n' + queries.read_text(encoding="utf-8"), encoding="utf-8")
     with pytest.raises(DataError, match=r"queries\.jsonl, line 1: text: Input should be .*, in 5"):
@@ -169,6 +269,11 @@ def test_collections_and_questions_are_read_as_strictly(tmp_path: Path) -> None:
     questions.write_text('{"id": 1, "question": 5, "answers": [1911]}\n', encoding="utf-8")
     with pytest.raises(DataError, match=r"line 1: question: Input should be a valid string, in 5"):
         made("folder", questions)
+
+
+def test_a_coqa_question_without_an_answer_is_named(tmp_path: Path) -> None:
+    error = refused("coqa", changed("coqa", "data.0.answers.1", KeyError), tmp_path)
+    assert "turn 2 of mill has no answer" in error.message
 
 
 def test_ids_may_be_numbers(tmp_path: Path) -> None:
@@ -186,15 +291,7 @@ def test_line_ends_of_windows_and_a_mark_of_the_byte_order_change_nothing(task: 
 
 
 @pytest.mark.parametrize("task", sorted(FILES))
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"\xff\xfe1\0\n\0",
-        b"[" * 200_000,
-        b'{"a":' * 200_000,
-        b"null",
-    ],
-)
+@pytest.mark.parametrize("content", [b"\xff\xfe1\0\n\0", b"[" * 200_000, b'{"a":' * 200_000, b"null"])
 def test_what_is_no_data_at_all_is_named_and_never_crashes(task: str, content: bytes, tmp_path: Path) -> None:
     error = refused(task, content, tmp_path)
     assert error.hint
@@ -207,7 +304,3 @@ def test_where_bytes_are_no_text_the_line_is_named(tmp_path: Path) -> None:
     error = refused("squad", content, tmp_path)
     assert f"line {number}: byte " in error.message
     assert error.hint == "Save the file as UTF-8."
-
-
-def test_a_number_without_end_is_no_number_of_a_line(tmp_path: Path) -> None:
-    assert "does not begin with a number" in refused("babi", "9" * 5000 + " Here.\n", tmp_path).message

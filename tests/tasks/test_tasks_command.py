@@ -10,26 +10,19 @@ import pytest
 from commands import command
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "data" / "dialogue"
+SQUAD, COQA = (f"{task}:datafile={EXAMPLES / task}.json" for task in ("squad", "coqa"))
 
 
-def test_tasks_are_listed_with_their_tags() -> None:
-    lines = command("dialogue", "tasks").stdout.splitlines()
-    assert {line.split()[0] for line in lines} >= {"folder", "squad", "hotpotqa", "twowiki", "beir", "quac", "coqa"}
-    assert next(line for line in lines if line.startswith("squad")).split()[1] == "#QA"
+def test_tasks_are_listed_with_their_tags_and_by_a_filter() -> None:
+    def names(*words: str) -> list[str]:
+        return [line.split()[0] for line in command("dialogue", "tasks", *words).stdout.splitlines()]
 
-
-def test_a_filter_looks_at_tags_and_words() -> None:
-    assert [line.split()[0] for line in command("dialogue", "tasks", "#multihop").stdout.splitlines()] == [
-        "hotpotqa",
-        "twowiki",
-    ]
-    assert [line.split()[0] for line in command("dialogue", "tasks", "qrels").stdout.splitlines()] == ["beir"]
+    assert set(names()) >= {"folder", "squad", "hotpotqa", "twowiki", "beir", "quac", "coqa"}
+    assert next(line for line in command("dialogue", "tasks").stdout.splitlines() if line.startswith("squad")).split()[1] == "#QA"
+    assert (names("#multihop"), names("qrels")) == (["hotpotqa", "twowiki"], ["beir"])
     nothing = command("dialogue", "tasks", "chess")
     assert (nothing.exit_code, nothing.stdout) == (0, "")
     assert "no task matches 'chess'" in nothing.stderr
-
-
-def test_tasks_can_be_had_as_json() -> None:
     rows = [json.loads(line) for line in command("dialogue", "tasks", "squad", "--json").stdout.splitlines()]
     assert [(row["id"], row["task"], row["tags"]) for row in rows] == [("SQuAD", "squad", ["QA", "Reading"])]
 
@@ -49,35 +42,19 @@ def test_display_shows_texts_labels_and_how_many_candidates_there_are() -> None:
 
 
 def test_display_shows_the_labels_of_an_evaluation_as_such() -> None:
-    shown = command(
-        *(
-            "dialogue",
-            "display",
-            f"squad:open:datafile={EXAMPLES / 'squad.json'}",
-            "--datatype",
-            "valid:stream",
-            "--num",
-            1,
-        )
-    )
+    task = SQUAD.replace("squad", "squad:open", 1)
+    shown = command("dialogue", "display", task, "--datatype", "valid:stream", "--num", 1)
     assert "  eval_labels: 3 May 1861 | 1861" in shown.stdout.splitlines()
-    unknown = ("--datatype", "valdi")
-    assert command("dialogue", "display", f"squad:datafile={EXAMPLES / 'squad.json'}", *unknown).exit_code == 2
 
 
 def test_display_shows_several_tasks() -> None:
-    both = f"squad:datafile={EXAMPLES / 'squad.json'},coqa:datafile={EXAMPLES / 'coqa.json'}"
-    lines = command("dialogue", "display", both, "--num", "4").stdout.splitlines()
-    assert [line for line in lines if line.startswith("- - -")] == [
-        "- - - new episode: squad - - -",
-        "- - - new episode: coqa - - -",
-    ]
+    lines = command("dialogue", "display", f"{SQUAD},{COQA}", "--num", "4").stdout.splitlines()
+    titles = ["- - - new episode: squad - - -", "- - - new episode: coqa - - -"]
+    assert [line for line in lines if line.startswith("- - -")] == titles
 
 
 def test_display_gives_json_of_every_field() -> None:
-    shown = command(
-        "dialogue", "display", "beir:candidates", "--datafile", EXAMPLES / "beir", "--datatype", "test", "--json"
-    )
+    shown = command("dialogue", "display", "beir:candidates", "--datafile", EXAMPLES / "beir", "--datatype", "test", "--json")
     first = json.loads(shown.stdout.splitlines()[0])
     assert (first["eval_labels"], sorted(first["label_candidates"])) == (["d1"], ["d1", "d2", "d3"])
 
@@ -97,6 +74,7 @@ def test_what_a_file_holds_cannot_move_the_cursor(tmp_path: Path) -> None:
         (["sqad"], "Did you mean squad"),
         (["#qa"], "the task folder needs a file of data"),
         (["squad", "--datafile", "none.json"], "file or folder not found: none.json"),
+        ([SQUAD, "--datatype", "valdi"], "'valdi'"),
     ],
 )
 def test_wrong_use_is_told_with_what_to_do(words: list[str], problem: str) -> None:
