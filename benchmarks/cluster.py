@@ -31,8 +31,10 @@ from pathlib import Path
 import numpy as np
 
 from investigator import Investigator, load_settings
+from investigator.cluster import ray_crew
 from investigator.engines.base import Vectors
 from investigator.records import Answered
+from investigator.retrieval import folder_index
 from investigator.settings import Settings
 
 DIMENSIONS = 384
@@ -70,8 +72,10 @@ def written(folder: Path, files: int, chunks: int) -> Path:
 
 def on_cluster(shards: int, workers: int = 0) -> Settings:
     """Return the settings of an index in shards on this machine."""
-    changes = ["cluster.address=local", f"cluster.shards={shards}", f"cluster.workers={workers}"]
-    return load_settings(None, [*changes, "cluster.wait=300", "retrieval.exact_up_to=10000000"])
+    ray_crew._WAIT, folder_index.EXACT_UP_TO = 300.0, 10_000_000
+    if workers:
+        ray_crew.cpus = lambda: workers
+    return load_settings(None, ["cluster.address=local", f"cluster.shards={shards}"])
 
 
 def drained(events: object) -> None:
@@ -124,8 +128,8 @@ def search(place: Path, options: argparse.Namespace) -> None:
     embedder, files = ChecksumEmbedder(), max(1, options.chunks // 50)
     folder = written(place / "folder", files, 50)
     found: dict[str, list[object]] = {}
-    alone = load_settings(None, ["retrieval.exact_up_to=10000000", "retrieval.sentences_up_to=0"])
-    sides = {"one index": alone, f"{options.shards} shards": on_cluster(options.shards)}
+    folder_index._SENTENCES_UP_TO = 0
+    sides = {"one index": load_settings(), f"{options.shards} shards": on_cluster(options.shards)}
     for name, settings in list(sides.items())[options.only_shards :]:
         investigator = Investigator(folder, settings=settings, embedder=embedder, workspace=place / name)
         began = time.monotonic()

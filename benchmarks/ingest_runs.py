@@ -14,7 +14,7 @@ from retrieval_quality import DEPTH, Found, Question
 
 import investigator
 from investigator.investigator import Investigator
-from investigator.settings import load_settings
+from investigator.retrieval import folder_index
 
 _ROOT = Path(investigator.__file__).parents[1]
 _VARIABLES = {"ANONYMIZED_TELEMETRY": "False", "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "true"}
@@ -71,12 +71,20 @@ class LangChainRound:
     found: tuple[tuple[Found, ...], ...] = field(repr=False)
 
 
+_OF_PASSAGES = """
+from investigator.retrieval import folder_index
+from investigator.cli.main import app
+folder_index._SENTENCES_UP_TO = 0
+app()
+"""
+"""Runs the command line without computing sentence vectors in advance."""
+
+
 def our_round(folder: Path, question: str, work: Path) -> OurRound:
     """Run the command line of this package in three new workspaces below `work`. Raises RuntimeError."""
     text = our_command("index", folder, "--workspace", work / "text", "--json")
     answer = our_command("ask", folder, question, "--workspace", work / "answer", "--json")
-    of_passages = ("--set", "retrieval.sentences_up_to=0")
-    complete = our_command("index", folder, "--vectors", *of_passages, "--workspace", work / "complete", "--json")
+    complete = our_python("-c", _OF_PASSAGES, "index", folder, "--vectors", "--workspace", work / "complete", "--json")
     sentences = our_command("index", folder, "--vectors", "--workspace", work / "complete", "--json")
     given = json.loads(answer.output)["answer"]
     return OurRound(
@@ -93,8 +101,8 @@ def our_round(folder: Path, question: str, work: Path) -> OurRound:
 
 def our_passages(folder: Path, workspace: Path, questions: tuple[Question, ...]) -> tuple[tuple[Found, ...], ...]:
     """Return the first passages for each question, using the existing vectors without waiting for the others."""
-    settings = load_settings(None, ("retrieval.embed_first=0",))
-    with Investigator(folder, settings=settings, workspace=workspace).library() as library:
+    folder_index.EMBED_FIRST = 0
+    with Investigator(folder, workspace=workspace).library() as library:
         return tuple(
             tuple(Found(hit.passage.document_id, hit.passage.text) for hit in library.hits(question.text, DEPTH))
             for question in questions

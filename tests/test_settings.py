@@ -23,11 +23,11 @@ def refused(*overrides: str, file: Path | None = None) -> SettingsError:
 
 def test_flags_win_over_the_environment_and_that_over_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "settings.toml"
-    file.write_text("[retrieval]\npassages = 2\ndepth = 11\nbreadth = 21\n", encoding="utf-8")
-    monkeypatch.setenv("INVESTIGATOR_RETRIEVAL__DEPTH", "12")
-    monkeypatch.setenv("INVESTIGATOR_RETRIEVAL__BREADTH", "22")
-    found = load_settings(file, ["retrieval.breadth=23"]).retrieval
-    assert (found.passages, found.depth, found.breadth) == (2, 12, 23)
+    file.write_text("[retrieval]\npassages = 2\ndocuments = 11\npassage_characters = 210\n", encoding="utf-8")
+    monkeypatch.setenv("INVESTIGATOR_RETRIEVAL__DOCUMENTS", "12")
+    monkeypatch.setenv("INVESTIGATOR_RETRIEVAL__PASSAGE_CHARACTERS", "220")
+    found = load_settings(file, ["retrieval.passage_characters=230"]).retrieval
+    assert (found.passages, found.documents, found.passage_characters) == (2, 12, 230)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_nonsense_is_refused_before_anything_starts(override: str) -> None:
     ("override", "near"),
     [
         ("retrieval.pasages=3", "retrieval.passages"),
-        ("depth=3", "retrieval.depth"),
+        ("passage_characters=3", "retrieval.passage_characters"),
         ("research.planner.stps=3", "research.planner.steps"),
         ("misson=x", "mission"),
     ],

@@ -32,9 +32,3 @@ class ClusterSettings(Record):
         description="number of shards, ideally several per worker; changing it rebuilds the whole index; "
         "0 keeps the existing number, or 8 for a new index",
     )
-    workers: int = Field(
-        default=0, ge=0, le=1024, description=f"processes of the cluster {LOCAL}; 0 means one for each CPU"
-    )
-    wait: float = Field(
-        default=60.0, gt=0, le=3600, description="seconds after which other workers open a shard that does not reply"
-    )

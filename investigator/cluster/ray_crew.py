@@ -25,6 +25,7 @@ from investigator.retrieval.shard import Reply, Shard
 from investigator.secrets import register
 
 _TRIES = 3  # maximum number of restarts of a shard whose worker died, and of retries of a call to it
+_WAIT = 60.0  # seconds after which other workers open a shard that does not reply
 _POLL = 1.0  # interval in seconds at which waiting code checks for an interrupt
 # Ray sends no usage reports, and does not change the accelerator variables
 _QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
@@ -82,7 +83,7 @@ class RayCrew:
                 if self._holders is not None:
                     self._holders.end()
                     self._holders = None
-                self._holders = RayHolders(ray, *shards, self._settings.wait)
+                self._holders = RayHolders(ray, *shards)
                 self._held = shards
             return self._holders
 
@@ -118,11 +119,8 @@ class _Holder:
 class RayHolders:
     """Shards held by actors, one per CPU of the cluster; `is_lost` is True once some of them gave no reply."""
 
-    def __init__(
-        self, ray: Any, workspace: Path, records: Mapping[int, ShardRecord], embedder: str, wait: float
-    ) -> None:
+    def __init__(self, ray: Any, workspace: Path, records: Mapping[int, ShardRecord], embedder: str) -> None:
         self._ray = ray
-        self._wait = wait
         self.is_lost = False
         many = max(1, min(len(records), int(ray.cluster_resources().get("CPU", 1))))
         made = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=_TRIES, scheduling_strategy="SPREAD")(_Holder)
@@ -158,7 +156,7 @@ class RayHolders:
         try:
             with _translated(self._ray):
                 waiting = [self._actors[place].ask.remote(some, call) for place, some in by_place.items()]
-                parts: list[dict[int, Reply]] = self._ray.get(waiting, timeout=self._wait)
+                parts: list[dict[int, Reply]] = self._ray.get(waiting, timeout=_WAIT)
         except ShardLostError:
             self.is_lost = True
             raise
@@ -190,7 +188,7 @@ def _connected(settings: ClusterSettings) -> Any:
         atexit.register(_ended, ray, place)
         ray.init(
             LOCAL,
-            num_cpus=settings.workers or cpus(),
+            num_cpus=cpus(),
             include_dashboard=False,
             _temp_dir=place,
             **quiet,

@@ -15,6 +15,7 @@ from investigator.retrieval.sources import CorpusView, WordSearch
 from investigator.scoring.calibration import Calibration
 
 _LOOKED_INTO = 60  # maximum number of found documents that are ranked
+_BREADTH = 300  # number of chunks examined to rank the documents in a folder
 _FRONTS = 6  # maximum number of documents added because their name, headings or first lines match
 _FEWEST_WORDS = 4  # minimum number of words in a chunk that can answer a question
 USUAL_CHUNKS = 200  # number of chunks in a typical folder; in a smaller one, fewer texts resemble a question by chance
@@ -41,14 +42,12 @@ class DocumentsFirst:
         search: ChunkSearch,
         names: Names,
         calibration: Calibration,
-        breadth: int,
     ) -> None:
         self._corpus = corpus
         self._full_text = full_text
         self._search = search
         self._names = names
         self._calibration = calibration
-        self._breadth = breadth
 
     def rank(
         self, question: str, weights: Mapping[str, float], holders: Mapping[str, frozenset[str]]
@@ -88,14 +87,14 @@ class DocumentsFirst:
 
     def _best_chunks(self, question: str, named: Mapping[str, float]) -> tuple[dict[str, ChunkHit], dict[str, float]]:
         """Return the best chunk of each examined document, and the similarity of its nearest chunk."""
-        chunks = {chunk.chunk_id: chunk for chunk in self._search.best(question, self._breadth)}
+        chunks = {chunk.chunk_id: chunk for chunk in self._search.best(question, _BREADTH)}
         documents = dict.fromkeys(chunk.document_id for chunk in chunks.values())
         called = sorted(named, key=lambda i: (-named[i], i))[:_NAMED]
         fronts = self._full_text.cards(content_words(question), _FRONTS)
         called += [document_id for document_id, _ in fronts if document_id not in called]
         for document_id in called:
             if document_id not in documents:
-                inside = self._search.best(question, self._breadth, document_id=document_id)
+                inside = self._search.best(question, _BREADTH, document_id=document_id)
                 chunks |= {chunk.chunk_id: chunk for chunk in inside}
         looked_into = {*list(documents)[:_LOOKED_INTO], *called}
         best: dict[str, ChunkHit] = {}

@@ -37,6 +37,11 @@ from investigator.store.sentence_vectors import SentenceVectorTable
 from investigator.store.vectors import VectorTable
 from investigator.store.workspace import Workspace
 
+EMBED_FIRST = 400
+"""Maximum number of chunks that are embedded before the first question."""
+EXACT_UP_TO = 100_000
+"""Maximum number of vectors that are compared one by one; for more, Chroma is used."""
+_SENTENCES_UP_TO = 10_000  # maximum number of chunks whose sentence vectors `index --vectors` computes in advance
 _NAMED = 3
 _WINDOW = 512  # number of chunks embedded together: enough to batch by length, few enough to lose little if interrupted
 
@@ -184,7 +189,7 @@ class FolderIndex:
 
     def best_search(self) -> Search:
         """Return which vectors to search for a new question: all of them, unless too many are missing."""
-        few = self.without_vectors() <= self._settings.retrieval.embed_first
+        few = self.without_vectors() <= EMBED_FIRST
         return Search.WHOLE if few else Search.CANDIDATES
 
     def embed(self) -> Iterator[Embedded]:
@@ -197,7 +202,7 @@ class FolderIndex:
         Raises EngineError and StoreError.
         """
         retrieval = self._settings.retrieval
-        if retrieval.reranker == SentenceReranker.name and self.corpus.chunk_count() <= retrieval.sentences_up_to:
+        if retrieval.reranker == SentenceReranker.name and self.corpus.chunk_count() <= _SENTENCES_UP_TO:
             yield from KeptSentences(self._sentences, self._table, self._embedder).keep_all(self.corpus)
 
     def prepare_vectors(self) -> None:
@@ -269,7 +274,7 @@ def open_library(
     """Return the library of a workspace, using one of the two forms of vector search."""
     corpus, full_text = corpus or Corpus(workspace.index, workspace.decoded), FullText(workspace.index)
     table = vector_table(workspace, embedder, notice)
-    vectors: VectorSearch = CandidateSearch(corpus, full_text, table, embedder, settings.candidates)
+    vectors: VectorSearch = CandidateSearch(corpus, full_text, table, embedder)
     if search is Search.WHOLE:
         index = open_vectors(workspace, table, settings, notice)
         vectors = WholeSearch(index, corpus, index if isinstance(index, ExactIndex) else table, embedder)
@@ -298,7 +303,7 @@ def open_vectors(
     if not workspace.writes:
         return ExactIndex(table)
     directory = workspace.directory / "chroma"
-    if table.count() <= settings.exact_up_to:
+    if table.count() <= EXACT_UP_TO:
         discard(directory, table)
         return ExactIndex(table)
     index = ChromaIndex(directory, settings.chroma, table, notice)

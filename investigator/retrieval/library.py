@@ -33,6 +33,8 @@ from investigator.retrieval.sources import CorpusView, WordSearch
 from investigator.retrieval.vector_search import VectorSearch
 from investigator.scoring.calibration import default_calibration
 
+_DEPTH = 30  # number of chunks that keyword search and vector search each return
+_SNIPPET = 300  # maximum length of the excerpt that represents a document, in characters
 _MOST_TERMS = 50_000
 """Number of words whose documents are cached; the longest question has fewer."""
 
@@ -75,9 +77,7 @@ class Library:
         self._ranked = lru_cache(maxsize=64)(self._rank)
         self._weights = lru_cache(maxsize=64)(self._weigh)
         names = Names(corpus.cards().values())
-        self._documents = DocumentsFirst(
-            corpus, full_text, self._search, names, default_calibration(), settings.breadth
-        )
+        self._documents = DocumentsFirst(corpus, full_text, self._search, names, default_calibration())
 
     def document_ids(self) -> tuple[str, ...]:
         """Return the ids of all documents that were read, sorted."""
@@ -133,7 +133,7 @@ class Library:
         """
         if is_reranked:
             return self._passages.spans(query, document_id, limit)
-        chunks = self._search.best(query, max(limit, self._settings.depth), document_id=document_id)
+        chunks = self._search.best(query, max(limit, _DEPTH), document_id=document_id)
         best = sorted(chunks, key=lambda chunk: -chunk.score)[:limit]
         spans = self._corpus.chunk_spans([chunk.chunk_id for chunk in best])
         own = (spans[chunk.chunk_id] for chunk in best if chunk.chunk_id in spans)
@@ -155,13 +155,13 @@ class Library:
 
         In a search of the whole folder, half of a chunk's score is the probability of its document.
         """
-        chunks = self._search.best(query, max(limit, self._settings.depth), document_id=document_id)
+        chunks = self._search.best(query, max(limit, _DEPTH), document_id=document_id)
         chances: dict[str, float] = {}
         if document_id is None:
             likeliest = self._ranked(query)
             chances = {entry.document_id: entry.chance for entry in likeliest}
             for entry in likeliest[: self._settings.documents]:
-                chunks += self._search.best(query, self._settings.depth, document_id=entry.document_id)
+                chunks += self._search.best(query, _DEPTH, document_id=entry.document_id)
             chunks = in_one_order(chunks)
         scores = {c.chunk_id: (c.score + chances.get(c.document_id, 0.0)) / 2 if chances else c.score for c in chunks}
         best = sorted(chunks, key=lambda chunk: -scores[chunk.chunk_id])[:limit]
@@ -199,7 +199,7 @@ class Library:
         if entry is None or entry.best is None:
             return outside
         text = self._corpus.chunk_text(spans[entry.best.chunk_id])
-        snippet = " ".join(text.split())[: self._settings.snippet_characters]
+        snippet = " ".join(text.split())[:_SNIPPET]
         return outside.changed(match=round(entry.chance, 4), snippet=snippet)
 
     def _rank(self, question: str) -> tuple[RankedDocument, ...]:

@@ -14,6 +14,8 @@ from investigator.retrieval.kept_sentences import KeptSentences
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.retrieval.sources import CorpusView
 
+_RERANKED = 15  # number of chunks of a document that the reranker scores
+
 
 class PassageSearch:
     """Finds the passages in a document that match the given queries; `kept` stores the sentence vectors used for
@@ -83,7 +85,7 @@ class PassageSearch:
         self, query: str, document: Document, chunks: Mapping[int, Chunk], scores: Mapping[int, float]
     ) -> dict[int, float]:
         """Return the scores (about 0..1); for the best chunks, they are combined with the reranker's scores."""
-        best = [i for i in scores if i in chunks][: self._settings.reranked]
+        best = [i for i in scores if i in chunks][:_RERANKED]
         if not best:
             return dict(scores)
         texts = {i: document.text[chunks[i].start : chunks[i].end] for i in best}

@@ -19,6 +19,7 @@ from investigator.store.exact import ExactIndex
 from investigator.store.full_text import FullText
 from investigator.store.vectors import VectorMatch, VectorTable, best_matches, cosines
 
+_CANDIDATES = 60  # number of chunks whose vectors are computed for a question while the index has no vectors
 _MOST_QUERIES = 256  # number of queries whose vectors are cached
 _TOGETHER, _SHORT = 16, 4_000  # maximum number of queries embedded together, and of characters in all of them
 
@@ -90,18 +91,15 @@ class WholeSearch:
 class CandidateSearch:
     """Searches the chunks that contain words from the query, and every chunk of a short document.
 
-    `candidates` is the number of chunks examined. The result depends only on the documents, not on the vectors that
+    The result depends only on the documents, not on the vectors that
     already exist. Thread-safe.
     """
 
-    def __init__(
-        self, corpus: Corpus, full_text: FullText, table: VectorTable, embedder: Embedder, candidates: int
-    ) -> None:
+    def __init__(self, corpus: Corpus, full_text: FullText, table: VectorTable, embedder: Embedder) -> None:
         self._corpus = corpus
         self._full_text = full_text
         self._table = table
         self._embedder = embedder
-        self._candidates = candidates
         self.queries = QueryVectors(embedder)
         self._embedding = Lock()
 
@@ -130,9 +128,9 @@ class CandidateSearch:
         """Return the ids of the candidates, with their documents."""
         if document_id is not None:
             every = self._corpus.chunks_of(document_id)
-            if len(every) <= self._candidates:
+            if len(every) <= _CANDIDATES:
                 return dict.fromkeys(every, document_id)
-        matches = self._full_text.chunks(content_words(query), self._candidates, document_id)
+        matches = self._full_text.chunks(content_words(query), _CANDIDATES, document_id)
         return {match.chunk_id: match.document_id for match in matches}
 
     def _vectors(self, documents: Mapping[int, str], dimensions: int) -> dict[int, Vectors]:

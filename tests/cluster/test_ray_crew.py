@@ -55,7 +55,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def on_cluster(folder: Path, marks: Path) -> Investigator:
-    changes = ["cluster.address=local", "cluster.shards=2", "cluster.workers=2"]
+    changes = ["cluster.address=local", "cluster.shards=2"]
     workspace = folder.parent / "sharded"
     return Investigator(
         folder, embedder=DyingEmbedder(marks), settings=load_settings(None, changes), workspace=workspace

@@ -1,4 +1,5 @@
-"""A process that investigates and can be killed: `python killable.py FOLDER WORKSPACE LOG [matrix]`.
+"""A process that investigates and can be killed: `python killable.py FOLDER WORKSPACE LOG [matrix | as-needed]`.
+With `as-needed`, a question computes only the vectors that it needs.
 
 It writes the investigation's record when it has ended. The key of each call is added to LOG
 before the engine answers.
@@ -12,6 +13,7 @@ from pathlib import Path
 from investigator import Investigator, ScriptedEmbedder, load_settings
 from investigator.engines.base import prompt_key
 from investigator.records import Answered, Matrix, Prompt, Reply
+from investigator.retrieval import folder_index
 
 
 class SlowScript:
@@ -71,6 +73,8 @@ def main(folder: str, workspace: str, log: str, what: str = "question") -> None:
     if what == "matrix":
         matrix_of(Path(folder), Path(workspace), Path(log))
         return
+    if what == "as-needed":
+        folder_index.EMBED_FIRST = 0
     model, settings = SlowScript(Path(log)), load_settings(None, ["research.whole_tokens=0", "research.rounds=3"])
     made = Investigator(folder, model=model, workspace=workspace, embedder=ScriptedEmbedder(), settings=settings)
     for event in made.investigate("What was the harvest of each year?"):

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from forked import ForkServer
 
-from investigator import Investigator, ScriptedEmbedder, load_settings
+from investigator import Investigator, ScriptedEmbedder
+from investigator.retrieval import folder_index
 
 ROOT = Path(__file__).parents[2]
 WORDS = (
@@ -45,8 +46,8 @@ def change(root: Path, chance: random.Random) -> None:
 
 def main(folder: str, workspace: str, options: str) -> None:
     """Bring the index up to date: with "v" its vectors, with "c" after a check of its whole contents."""
-    always_chroma = load_settings(None, ["retrieval.exact_up_to=0"])
-    made = Investigator(folder, workspace=workspace, embedder=ScriptedEmbedder(), settings=always_chroma)
+    folder_index.EXACT_UP_TO = 0  # always Chroma
+    made = Investigator(folder, workspace=workspace, embedder=ScriptedEmbedder())
     for _ in made.index(vectors="v" in options, verify="c" in options):
         pass
 

@@ -23,15 +23,10 @@ MOMENTS = 3  # each write that may fail is tried in test_faulty_disk.py
 
 
 def run(
-    server: ForkServer, folder: Path, workspace: Path, log: Path, embed_first: int, kill_after: float | None = None
+    server: ForkServer, folder: Path, workspace: Path, log: Path, what: str, kill_after: float | None = None
 ) -> tuple[Investigation | None, float]:
     """Return the final record (None if the process was killed before the end), and the duration in seconds."""
-    ended = server.run(
-        (str(folder), str(workspace), str(log)),
-        log.with_suffix(".out"),
-        kill_after,
-        INVESTIGATOR_RETRIEVAL__EMBED_FIRST=str(embed_first),
-    )
+    ended = server.run((str(folder), str(workspace), str(log), what), log.with_suffix(".out"), kill_after)
     if kill_after is None:
         assert ended.code == 0, ended.complaints
     return (Investigation.model_validate_json(ended.output) if ended.output else None), ended.seconds
@@ -67,11 +62,11 @@ def servers() -> Iterator[tuple[ForkServer, ForkServer]]:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
-@pytest.mark.parametrize("embed_first", [100, 0], ids=["all-vectors-first", "vectors-as-needed"])
+@pytest.mark.parametrize("what", ["vectors-first", "as-needed"])
 def test_a_run_that_is_killed_anywhere_goes_on_to_the_same_end(
-    servers: tuple[ForkServer, ForkServer], folder: Path, tmp_path: Path, embed_first: int
+    servers: tuple[ForkServer, ForkServer], folder: Path, tmp_path: Path, what: str
 ) -> None:
-    undisturbed, length = run(servers[0], folder, tmp_path / "undisturbed", tmp_path / "log", embed_first)
+    undisturbed, length = run(servers[0], folder, tmp_path / "undisturbed", tmp_path / "log", what)
     assert undisturbed is not None
     assert len({memory.target_document_id for memory in undisturbed.memories}) == 12
     chance = random.Random(20)
@@ -79,10 +74,10 @@ def test_a_run_that_is_killed_anywhere_goes_on_to_the_same_end(
 
     def kill_and_go_on(number: int, server: ForkServer) -> None:
         workspace, log = tmp_path / f"w{number}", tmp_path / f"log{number}"
-        run(server, folder, workspace, log, embed_first, kill_after=moments[number])
+        run(server, folder, workspace, log, what, kill_after=moments[number])
         finished = journalled(workspace)
         log.write_text("", encoding="ascii")
-        record, _ = run(server, folder, workspace, log, embed_first)
+        record, _ = run(server, folder, workspace, log, what)
         assert record is not None
         repeated = finished & set(log.read_text(encoding="ascii").split())
         assert not repeated, f"killed after {moments[number]:.3f} s: {len(repeated)} calls were paid twice"

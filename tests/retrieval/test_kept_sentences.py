@@ -13,6 +13,7 @@ from investigator.engines.base import Vectors
 
 TEXT = "The mill burned down in 1911. It was rebuilt by the parish two years later. The miller was not hurt."
 FIRST = "The mill burned down in 1911."
+NONE_AHEAD = "investigator.retrieval.folder_index._SENTENCES_UP_TO"
 
 
 class CountingEmbedder(ScriptedEmbedder):
@@ -43,7 +44,9 @@ def opened(folder: Path, *settings: str) -> tuple[Investigator, CountingEmbedder
     return Investigator(folder, embedder=embedder, workspace=folder.parent / "w", settings=set_to), embedder
 
 
-def test_sentences_are_embedded_with_the_index_and_not_for_a_question(folder: Path) -> None:
+def test_sentences_are_embedded_with_the_index_and_not_for_a_question(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made, embedder = opened(folder)
     list(made.index(vectors=True))
     assert FIRST in embedder.texts
@@ -53,7 +56,8 @@ def test_sentences_are_embedded_with_the_index_and_not_for_a_question(folder: Pa
         found = library.passages(("When did the mill burn down?",))
     assert embedder.texts == ["When did the mill burn down?"]
     (folder.parent / "w" / "index.db").unlink()
-    anew, _ = opened(folder, "retrieval.sentences_up_to=0")
+    monkeypatch.setattr(NONE_AHEAD, 0)
+    anew, _ = opened(folder)
     with anew.library() as library:
         assert library.passages(("When did the mill burn down?",)) == found
 
@@ -70,8 +74,11 @@ def test_a_sentence_that_is_cut_by_the_border_of_two_passages_is_embedded_with_t
     assert not [text for text in embedder.texts if text in cut]
 
 
-def test_a_question_keeps_what_it_reads_if_nothing_was_made_ahead(folder: Path) -> None:
-    made, _ = opened(folder, "retrieval.sentences_up_to=0")
+def test_a_question_keeps_what_it_reads_if_nothing_was_made_ahead(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(NONE_AHEAD, 0)
+    made, _ = opened(folder)
     list(made.index(vectors=True))
     assert rows(folder.parent / "w") == 0
     with made.library() as library:

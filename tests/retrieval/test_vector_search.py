@@ -37,10 +37,15 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def opened(folder: Path, embedder: CountingEmbedder, embed_first: int) -> Investigator:
-    chosen = [f"retrieval.embed_first={embed_first}", "retrieval.candidates=5", "research.whole_tokens=0"]
-    settings = load_settings(None, chosen)
-    return Investigator(folder, embedder=embedder, settings=settings)
+@pytest.fixture(autouse=True)
+def _few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Embed nothing in advance, and few chunks for a question."""
+    monkeypatch.setattr("investigator.retrieval.folder_index.EMBED_FIRST", 0)
+    monkeypatch.setattr("investigator.retrieval.vector_search._CANDIDATES", 5)
+
+
+def opened(folder: Path, embedder: CountingEmbedder) -> Investigator:
+    return Investigator(folder, embedder=embedder, settings=load_settings(None, ["research.whole_tokens=0"]))
 
 
 def last(events: list[Event]) -> Answered:
@@ -50,7 +55,7 @@ def last(events: list[Event]) -> Answered:
 
 def test_a_question_embeds_only_the_passages_that_its_words_find(folder: Path) -> None:
     embedder = CountingEmbedder()
-    events = list(opened(folder, embedder, embed_first=0).investigate(QUESTION))
+    events = list(opened(folder, embedder).investigate(QUESTION))
     answer = last(events).investigation.answer
     assert answer is not None
     assert [quote.document_id for quote in answer.citations] == ["mill.txt"]
@@ -61,7 +66,7 @@ def test_a_question_embeds_only_the_passages_that_its_words_find(folder: Path) -
 
 def test_no_passage_is_embedded_twice(folder: Path) -> None:
     embedder = CountingEmbedder()
-    made = opened(folder, embedder, embed_first=0)
+    made = opened(folder, embedder)
     for _ in range(2):
         with made.library() as library:
             library.passages((QUESTION,))
@@ -89,15 +94,16 @@ def test_a_damaged_vector_changes_no_hit_and_is_computed_again(folder: Path, tmp
         assert connection.execute(stored).fetchall() == sound
 
 
-def test_a_folder_that_lacks_few_vectors_gets_them_all_first(folder: Path) -> None:
+def test_a_folder_that_lacks_few_vectors_gets_them_all_first(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("investigator.retrieval.folder_index.EMBED_FIRST", 41)
     embedder = CountingEmbedder()
-    events = list(opened(folder, embedder, embed_first=41).investigate(QUESTION))
+    events = list(opened(folder, embedder).investigate(QUESTION))
     assert [event.total for event in events if isinstance(event, Embedded)] == [41]
     assert last(events).investigation.setup.search is Search.WHOLE
 
 
 def test_what_candidates_find_does_not_depend_on_the_vectors_that_happen_to_be_there(folder: Path) -> None:
-    made = opened(folder, CountingEmbedder(), embed_first=0)
+    made = opened(folder, CountingEmbedder())
     with made.library() as library:
         before = library.passages((QUESTION, "Who sold wool in parish 7?"))
     list(made.index(vectors=True))
@@ -107,7 +113,7 @@ def test_what_candidates_find_does_not_depend_on_the_vectors_that_happen_to_be_t
 
 
 def test_a_run_goes_on_in_the_search_that_it_began_with(folder: Path) -> None:
-    made = opened(folder, CountingEmbedder(), embed_first=0)
+    made = opened(folder, CountingEmbedder())
     events = made.investigate(QUESTION)
     for event in events:
         if type(event).__name__ == "Started":
@@ -124,11 +130,11 @@ def test_a_question_can_be_asked_while_vectors_are_made(folder: Path) -> None:
 
         def embed(self, texts: Sequence[str]) -> Vectors:
             if not self.answered and len(texts) == 41:
-                self.answered = len(opened(folder, CountingEmbedder(), embed_first=0).ask(QUESTION).citations)
+                self.answered = len(opened(folder, CountingEmbedder()).ask(QUESTION).citations)
             return super().embed(texts)
 
     embedder = Interrupted()
-    making = opened(folder, embedder, embed_first=0)
+    making = opened(folder, embedder)
     list(making.index(vectors=True))
     assert embedder.answered
     assert making.status().without_vectors == 0

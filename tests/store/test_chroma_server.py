@@ -168,13 +168,16 @@ def test_an_upload_that_was_stopped_goes_on_where_it_was(stage: Stage, monkeypat
     assert stage.notices == []
 
 
-def test_the_address_is_a_setting_that_no_run_keeps(tmp_path: Path, server: RunningChroma) -> None:
+def test_the_address_is_a_setting_that_no_run_keeps(
+    tmp_path: Path, server: RunningChroma, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("investigator.retrieval.folder_index.EXACT_UP_TO", 0)
     with pytest.raises(SettingsError, match="http://HOST:PORT"):
         load_settings(overrides=["retrieval.chroma=localhost:8000"])
     (tmp_path / "papers").mkdir()
     (tmp_path / "papers" / "a.txt").write_text("The harbour is 11 metres deep.", encoding="utf-8")
     address = server.address.replace("//", "//ann:hunter2hunter2@")
-    settings = load_settings(overrides=[f"retrieval.chroma={address}", "retrieval.exact_up_to=0"])
+    settings = load_settings(overrides=[f"retrieval.chroma={address}"])
     made = Investigator(tmp_path / "papers", workspace=tmp_path / "w", settings=settings, embedder=ScriptedEmbedder())
     made.ask("How deep is the harbour?")
     assert any(one.count() == 1 for one in server.client().list_collections())

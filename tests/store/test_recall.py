@@ -28,8 +28,13 @@ INCLUDED = '["*.txt"]'  # more than a thousand pieces; more would only take long
 @pytest.fixture(scope="module")
 def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     """The example papers, split into sentences, with the vectors of the bundled model."""
-    directory = tmp_path_factory.mktemp("real")
-    pieces = ["chunks.target=100", "chunks.maximum=120", "retrieval.sentences_up_to=0"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("investigator.retrieval.folder_index._SENTENCES_UP_TO", 0)
+        yield from _indexed(tmp_path_factory.mktemp("real"))
+
+
+def _indexed(directory: Path) -> Iterator[Workspace]:
+    pieces = ["chunks.target=100", "chunks.maximum=120"]
     settings = load_settings(None, [*pieces, f"folder.include={INCLUDED}"])
     folder = EXAMPLES / "child-health"
     list(Investigator(folder, settings=settings, workspace=directory).index(vectors=True))

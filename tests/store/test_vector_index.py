@@ -263,8 +263,9 @@ def test_few_new_vectors_are_added_without_building_anything_again(copied: Path)
     assert searched(copied)[1] == []
 
 
-def test_a_process_that_may_not_write_leaves_chroma_alone(workspace: Path) -> None:
-    settings = RetrievalSettings(exact_up_to=0)
+def test_a_process_that_may_not_write_leaves_chroma_alone(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("investigator.retrieval.folder_index.EXACT_UP_TO", 0)
+    settings = RetrievalSettings()
     kinds = []
     for write in (True, False):
         with Workspace(workspace, write=write) as opened:

@@ -30,6 +30,7 @@ from investigator.cli.output import note, print_plain, print_styled, tell
 from investigator.errors import DialogueError, InvestigatorError
 from investigator.files import make_private_folder
 from investigator.investigator import Investigator
+from investigator.retrieval.folder_index import EMBED_FIRST
 
 _LONGEST_NUMBER = 18  # maximum number of digits; the database cannot hold larger numbers
 
@@ -112,7 +113,7 @@ def chat(
     investigator = common.investigator(folder, settings)
     if about := arguments.about_prompts:
         note(f"ignored with the chat prompt format: {', '.join(about)}")
-    read_folder(investigator, settings.retrieval.embed_first, sys.stderr)
+    read_folder(investigator, EMBED_FIRST, sys.stderr)
     opening = open_chat(
         investigator, options, models=arguments.models, decodings=arguments.decodings, on_notice=note, search=server
     )
