@@ -1,5 +1,5 @@
 """The package's child processes, forked from a process that has imported their module: a new interpreter needs 0.3 s to
-read files and 1 s for Chroma, together a third of the time of all tests. The children do the same work behind the same
+read files, which is a quarter of the time of all tests. The children do the same work behind the same
 pipes. Tests of how a child starts use the package's own `start_module`.
 """
 
@@ -24,7 +24,7 @@ from unittest import mock
 
 from investigator.files.own_process import SELDOM, start_module
 
-STARTERS = ("investigator.documents.reading_pool.start_module", "investigator.store.chroma.start_module")
+STARTER = "investigator.documents.reading_pool.start_module"
 _ALSO = {
     "investigator.documents.reading_process": (
         "investigator.documents.readers.plain.plain_text",
@@ -32,7 +32,6 @@ _ALSO = {
         "investigator.documents.readers.pdf.page_tables",
         "sentencex.sentencex",
     ),
-    "investigator.store.chroma_collection": ("chromadb.api", "chromadb.config", "chromadb.api.rust", "httpx"),
 }
 """Modules that every child, or nearly every one, would import at its first request."""
 
@@ -128,7 +127,7 @@ def forked_children(*modules: str) -> Iterator[None]:
                 parents[module] = _Parent(module)
         return parents[module].child(directory, variables)
 
-    replaced = {**dict.fromkeys(STARTERS, start), "investigator.documents.folder.cpus": lambda: 1}
+    replaced = {STARTER: start, "investigator.documents.folder.cpus": lambda: 1}
     with ExitStack() as patches:
         for name, function in replaced.items():
             patches.enter_context(mock.patch(name, function))

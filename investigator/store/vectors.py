@@ -120,11 +120,6 @@ class VectorTable:
         query = self._stored().where(vectors.c.in_chroma == 0).order_by(vectors.c.chunk_id).limit(limit)
         return self._block(query, None)
 
-    def known_in_chroma(self, limit: int) -> Vectors:
-        """Return some of the vectors that Chroma should have, of shape (rows, dimensions)."""
-        query = self._stored().where(vectors.c.in_chroma == 1).order_by(vectors.c.chunk_id).limit(limit)
-        return self._block(query, None).rows
-
     def mark_in_chroma(self, chunk_ids: Sequence[int]) -> None:
         """Mark the vectors of these chunks as present in Chroma."""
         change = update(vectors).where(vectors.c.embedder == self.embedder).values(in_chroma=1)

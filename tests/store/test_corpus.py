@@ -109,9 +109,9 @@ def test_a_renamed_file_is_found_under_its_new_name_with_its_vectors(database: D
     corpus, words, table, notices = Corpus(database), FullText(database), VectorTable(database, "test"), []
     put(corpus, "old.txt", "the mill stands", "the river runs")
     table.put([1, 2], np.stack([vector(1, 0), vector(0, 1)]))
-    chroma = index(database, tmp_path / "chroma", notices)
+    index(database, tmp_path / "chroma", notices).close()
     corpus.rename("old.txt", file("new/name.txt"))
-    chroma.synchronise()
+    chroma = index(database, tmp_path / "chroma", notices)
     assert corpus.document_ids() == ("new/name.txt",)
     assert corpus.document("new/name.txt").id == "new/name.txt"
     assert [match.document_id for match in words.chunks(["mill"], 10)] == ["new/name.txt"]
@@ -211,9 +211,9 @@ def test_a_chunk_that_is_gone_leaves_the_vectors_of_every_embedder(database: Dat
     put(corpus, "old.txt", "one", "two")
     for table in tables:
         table.put([1, 2], np.stack([vector(1, 0), vector(0, 1)]))
-        ChromaIndex(tmp_path / "chroma", "", table, notices.append)
+        ChromaIndex(tmp_path / "chroma", "", table, notices.append).close()
     corpus.drop("old.txt")
-    ChromaIndex(tmp_path / "chroma", "", tables[1], notices.append)
+    ChromaIndex(tmp_path / "chroma", "", tables[1], notices.append).close()
     put(corpus, "new.txt", "three", "four")
     tables[0].put([3, 4], np.stack([vector(1, 1), vector(1, 2)]))
     again = ChromaIndex(tmp_path / "chroma", "", tables[0], notices.append)

@@ -129,10 +129,6 @@ def copied(workspace: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(workspace, tmp_path / "workspace"))
 
 
-def native_files(directory: Path) -> list[Path]:
-    return sorted((directory / "chroma").rglob("*.bin"))
-
-
 def test_comparing_every_vector_finds_what_chroma_finds_in_the_same_order(workspace: Path) -> None:
     database = FileDatabase(workspace / "index.db", INDEX)
     index = ExactIndex(VectorTable(database, "test"))
@@ -206,29 +202,40 @@ def test_a_damaged_vector_that_nobody_computes_again_is_missing(tmp_path: Path) 
     assert table.missing() == {"00000.txt": (4,)}
 
 
-def test_flipped_bytes_in_the_native_files_cost_a_rebuild_and_no_hit(copied: Path, expected: list[list[int]]) -> None:
-    for file in native_files(copied):
+def flipped(raw: bytearray) -> None:
+    for place in range(0, len(raw), 7):
+        raw[place] ^= 0xFF
+
+
+def without_neighbours(raw: bytearray) -> None:
+    """Name neighbours that no chunk has: Chroma's native code would crash."""
+    neighbours = 32 * 4  # bytes: a count, the neighbours, the vector, an id
+    for start in range(0, len(raw), 4 + neighbours + 4 * DIMENSIONS + 8):
+        raw[start + 4 : start + 4 + neighbours] = b"\0\0\0\x70" * 32
+
+
+@pytest.mark.parametrize(("files", "damage"), [("*.bin", flipped), ("data_level0.bin", without_neighbours)])
+def test_damaged_native_files_cost_a_rebuild_and_no_hit(
+    copied: Path, expected: list[list[int]], files: str, damage: Callable[[bytearray], None]
+) -> None:
+    for file in (copied / "chroma").rglob(files):
         raw = bytearray(file.read_bytes())
-        for place in range(0, len(raw), 7):
-            raw[place] ^= 0xFF
+        damage(raw)
         file.write_bytes(raw)
-    found, notices = searched(copied)
-    assert found == expected
+    matches, notices = searched(copied)
+    assert matches == expected
     assert len(notices) == 1
-    assert "rebuilt" in notices[0]
+    assert "is being rebuilt" in notices[0]
     assert searched(copied) == (expected, [])
 
 
-def test_a_crash_of_the_native_code_costs_the_run_nothing(copied: Path, expected: list[list[int]]) -> None:
-    (file,) = (copied / "chroma").rglob("data_level0.bin")
-    raw, neighbours = bytearray(file.read_bytes()), 32 * 4  # bytes: a count, the neighbours, the vector, an id
-    for start in range(0, len(raw), 4 + neighbours + 4 * DIMENSIONS + 8):
-        raw[start + 4 : start + 4 + neighbours] = b"\0\0\0\x70" * 32  # no chunk has that number: a segmentation fault
-    file.write_bytes(raw)
-    found, notices = searched(copied)
-    assert found == expected
-    assert "the process that checks it died" in notices[0]
-    assert "is being rebuilt" in notices[0]
+def test_files_of_a_killed_process_are_never_opened(copied: Path, expected: list[list[int]]) -> None:
+    database = FileDatabase(copied / "index.db", INDEX)
+    ChromaIndex(copied / "chroma", "", VectorTable(database, "test"), pytest.fail).nearest(rows(5, 1)[0], 1)
+    database.close()  # and Chroma is not closed
+    matches, notices = searched(copied)
+    assert matches == expected
+    assert ["was not closed" in notice for notice in notices] == [True]
     assert searched(copied) == (expected, [])
 
 
@@ -251,13 +258,15 @@ def test_few_new_vectors_are_added_without_building_anything_again(copied: Path)
     database = FileDatabase(copied / "index.db", INDEX)
     table = VectorTable(database, "test")
     index = ChromaIndex(copied / "chroma", "", table, pytest.fail)
+    index.close()
     Corpus(database).drop("00100.txt")
-    index.synchronise()
+    index = ChromaIndex(copied / "chroma", "", table, pytest.fail)
     assert table.pending_count() == len(table.gone()) == 0
     assert index.nearest(rows()[100], 1)[0].chunk_id != 101
     table.put([7], rows(9, 1))
     assert table.pending_count() == 1
-    index.synchronise()
+    index.close()
+    index = ChromaIndex(copied / "chroma", "", table, pytest.fail)
     assert index.nearest(rows(9, 1)[0], 1)[0].chunk_id == 7
     index.close()
     assert searched(copied)[1] == []
@@ -298,7 +307,9 @@ def plant(directory: Path, folder: Path) -> None:
     config = {"model_name": str(folder), "device": "cpu", "normalize_embeddings": False}
     config["kwargs"] = {"trust_remote_code": True}
     function = {"type": "known", "name": "sentence_transformer", "config": config}
-    with sqlite3.connect(directory / "chroma" / "chroma.sqlite3") as connection:
+    planted_file = directory / "chroma" / "chroma.sqlite3"
+    stamp = planted_file.stat()
+    with sqlite3.connect(planted_file) as connection:
         (schema,) = connection.execute("SELECT schema_str FROM collections").fetchone()
         planted = json.loads(schema)
         for part in (planted["defaults"], *planted["keys"].values()):
@@ -306,6 +317,8 @@ def plant(directory: Path, folder: Path) -> None:
                 part["float_list"]["vector_index"]["config"]["embedding_function"] = function
         stored = json.dumps({"hnsw": {"space": "cosine"}, "embedding_function": function})
         connection.execute("UPDATE collections SET config_json_str = ?, schema_str = ?", (stored, json.dumps(planted)))
+    os.utime(planted_file, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))  # otherwise the file would not be opened
+    assert planted_file.stat().st_size == stamp.st_size
 
 
 def test_an_embedding_function_in_a_planted_collection_is_never_built(
@@ -342,7 +355,7 @@ def test_neither_a_file_nor_a_variable_changes_the_settings_of_chroma(
             "ANONYMIZED_TELEMETRY": "True",
             "MIGRATIONS": "no such kind",
         }
-        for place in (folder, folder.parent, copied / "chroma"):
+        for place in (folder, folder.parent, copied):
             (place / ".env").write_text(
                 "".join(f"{name}={value}\n" for name, value in theirs.items()), encoding="utf-8"
             )
