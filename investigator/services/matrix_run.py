@@ -40,7 +40,7 @@ from investigator.research.answer_text import answer_text
 from investigator.research.matrix import MatrixResearch, Row
 from investigator.retrieval.sources import CorpusView
 from investigator.services.indexed_folder import IndexedFolder
-from investigator.services.open_folder import Attempts, OpenFolder, open_folder
+from investigator.services.open_folder import OpenFolder, open_folder, repeated
 from investigator.services.run_records import MATRIX, RunOptions, scope_of
 
 _MOST_FAILURES = 3  # after this many failures without a success, the next reading would probably fail as well
@@ -176,14 +176,9 @@ def filled_matrix(
     """
     questions = tuple(record.question for record in records)
     whole = records[0].changed(question="\n".join(questions))
-    with open_folder(place, engines, place.parts.tracer(place.folder)) as folder:
-        for attempt in Attempts(folder):
-            with attempt:
-                yield from attempt.prepared()
-                for event in _filled(folder, whole, questions, options, attempt.again):
-                    if isinstance(event, BatchEnded):
-                        yield from attempt.ended()
-                    yield event
+    yield from repeated(
+        open_folder(place, engines), lambda folder, again: _filled(folder, whole, questions, options, again)
+    )
 
 
 def _filled(

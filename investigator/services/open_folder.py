@@ -5,14 +5,13 @@ A run that is open in it has its record, its journal, the client of its calls, a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from threading import Lock
-from types import TracebackType
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from investigator.asking.budget import CEILINGS, Budget, BudgetSettings, ceiling_reached
 from investigator.asking.client import EngineClient
@@ -21,7 +20,7 @@ from investigator.engines.base import Engine
 from investigator.engines.roles import Role
 from investigator.errors import DamagedDocumentError, ShardLostError
 from investigator.proof.standing import standing_answer
-from investigator.records import Answered, Document, Event, Investigation, Notice, Search, Started, Usage
+from investigator.records import Answered, BatchEnded, Document, Event, Investigation, Notice, Search, Started, Usage
 from investigator.research.answer_text import answer_text
 from investigator.research.loop import Research
 from investigator.retrieval.library import Library
@@ -154,35 +153,35 @@ class OpenFolder:
         self.drifted -= again
         yield from read_folder(self.index, again)
 
-    def events(self, new: Investigation, options: RunOptions, attempts: Attempts) -> Iterator[Event]:
+    def investigated(
+        self, new: Investigation, options: RunOptions, again: frozenset[str] = frozenset(), *, is_asked: bool = False
+    ) -> Iterator[Event]:
         """Start or resume the run that a new record describes, or return the existing answer; the last event is
-        Answered.
+        Answered. The documents in `again` were read once more before; a question that `is_asked` by the user becomes
+        the last one.
 
-        Raises DamagedDocumentError for documents that no longer match their files, unless an attempt has read them
-        again; FolderError if the folder has no document in the question's scope; WorkspaceLockedError if another
-        process is running the same investigation in a shared database; and the same errors as
-        `Investigator.investigate`.
+        Raises DamagedDocumentError for other documents that no longer match their files; FolderError if the folder has
+        no document in the question's scope; WorkspaceLockedError if another process is running the same investigation
+        in a shared database; and the same errors as `Investigator.investigate`.
         """
-        for attempt in attempts:
-            with attempt:
-                yield from attempt.prepared()
-                with self.opened(new, options, attempt.again) as opened:
-                    finished = self._finished(opened, attempt.again)
-                    if finished is not None:
-                        opened.trace.ended(finished)
-                        yield Notice(text=answered_already(finished))
-                        yield Answered(investigation=finished)
-                        continue
-                    yield from self.prepare(opened.record.setup.search)
-                    library = self.library(opened.record.setup.search)
-                    yield from opened.started(len(opened.record.setup.scope) or len(library.document_ids()))
-                    for event in self._research(opened, library).events(opened.record):
-                        if isinstance(event, Answered):
-                            yield from self.drift(opened.cited)
-                            opened.trace.ended(event.investigation)
-                            yield from attempt.ended()
-                        yield from self.parts.notices()
-                        yield event
+        with self.opened(new, options, again) as opened:
+            if is_asked:
+                Runs(self.runs).note_asked(opened.run.id)
+            finished = self._finished(opened, again)
+            if finished is not None:
+                opened.trace.ended(finished)
+                yield Notice(text=answered_already(finished))
+                yield Answered(investigation=finished)
+                return
+            yield from self.prepare(opened.record.setup.search)
+            library = self.library(opened.record.setup.search)
+            yield from opened.started(len(opened.record.setup.scope) or len(library.document_ids()))
+            for event in self._research(opened, library).events(opened.record):
+                if isinstance(event, Answered):
+                    yield from self.drift(opened.cited)
+                    opened.trace.ended(event.investigation)
+                yield from self.parts.notices()
+                yield event
 
     def _research(self, opened: OpenRun, library: Library) -> Research:
         return Research(
@@ -275,91 +274,54 @@ class OpenFolder:
             self.drifted |= cited.drifted
 
 
-class Attempts:
-    """Repeats some work in an open folder, as `Mending` decides: each damaged document is read again once; lost shards
-    are reopened.
-
-        for attempt in Attempts(folder):
-            with attempt:
-                yield from attempt.prepared()
-                ...
-                yield from attempt.ended()
-
-    The folder is read before the first attempt, unless it `is_read`. The context raises DamagedDocumentError if a
-    document is damaged again right after it was read, and ShardLostError if shards are lost repeatedly.
-    """
-
-    def __init__(self, folder: OpenFolder, *, is_read: bool = False) -> None:
-        self._folder = folder
-        self._is_read = is_read
-        self._mending = Mending()
-        self._notice = ""
-        self._is_over = False
-
-    @property
-    def again(self) -> frozenset[str]:
-        """Return the documents that this attempt reads from their files once more."""
-        return self._mending.again
-
-    def __iter__(self) -> Iterator[Attempts]:
-        while not self._is_over:
-            yield self
-
-    def prepared(self) -> Iterator[Event]:
-        """Read the folder, if it has to be read before this attempt."""
-        if self._notice:
-            yield Notice(text=self._notice)
-        if self.again or not self._is_read:
-            yield from self._folder.read(self.again)
-
-    def ended(self) -> Iterator[Event]:
-        """Read the documents again that changed during the work."""
-        if self._folder.drifted:
-            yield from self._folder.read(frozenset(self._folder.drifted))
-
-    def __enter__(self) -> None:
-        """Begin an attempt."""
-
-    def __exit__(self, _: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> bool:
-        """Return True if the work is to be repeated after an error."""
-        self._is_over = not self._mending.mends(error)
-        if isinstance(error, ShardLostError):
-            self._is_read = False
-            self._notice = f"A part of the index was lost: {error.message}. The shards are reopened."
-        elif isinstance(error, DamagedDocumentError):
-            self._notice = f"{error.message[:1].upper()}{error.message[1:]}; it is read again."
-        return not self._is_over
-
-
-class OnlyAttempt(Attempts):
-    """Does some work once, beside other work in the same folder, which is read when all of it has ended. The documents
-    in `again` were read once more before.
-    """
-
-    def __init__(self, folder: OpenFolder, again: frozenset[str]) -> None:
-        super().__init__(folder, is_read=True)
-        self._mending.again = again
-
-    def prepared(self) -> Iterator[Event]:
-        return iter(())
-
-    def ended(self) -> Iterator[Event]:
-        return iter(())
-
-    def __exit__(self, *_: object) -> Literal[False]:
-        self._is_over = True
-        return False
-
-
 @contextmanager
 def open_folder(
-    place: IndexedFolder, engines: Mapping[Role, Engine], tracer: Tracer, joint: Budget | None = None
+    place: IndexedFolder, engines: Mapping[Role, Engine], joint: Budget | None = None
 ) -> Iterator[OpenFolder]:
     """Open a folder for investigation until the context manager exits; call `OpenFolder.read` before anything else.
 
-    Raises the same errors as `Workspace`.
+    Raises SettingsError, and the same errors as `Workspace`.
     """
+    tracer = place.parts.tracer(place.folder)
+    place.check_files()
     with place.open_workspace(write=True) as workspace, place.fresh_reading() as fresh:
         folder = OpenFolder(place, engines, workspace, fresh, tracer, joint)
         with place.parts.caching_embedder.backed_by(folder.index.kept_sentences):
             yield folder
+
+
+def repeated(
+    opening: AbstractContextManager[OpenFolder],
+    attempt: Callable[[OpenFolder, frozenset[str]], Iterator[Event]],
+    *,
+    is_read: bool = False,
+) -> Iterator[Event]:
+    """Yield the events of an attempt in a folder, which is repeated as `Mending` decides: damaged documents are read
+    again, lost shards are reopened. Its second argument are the documents that were read once more.
+
+    The folder is read before the first attempt, unless it `is_read`; documents that changed in the meantime are read
+    again before the last event. Raises DamagedDocumentError, ShardLostError, and the errors of the attempt.
+    """
+    mending = Mending()
+    with opening as folder:
+        yield from folder.parts.notices()
+        while True:
+            try:
+                if mending.again or not is_read:
+                    yield from folder.read(mending.again)
+                for event in attempt(folder, mending.again):
+                    if isinstance(event, Answered | BatchEnded) and folder.drifted:
+                        yield from folder.read(frozenset(folder.drifted))
+                    yield event
+                return
+            except (DamagedDocumentError, ShardLostError) as error:
+                if not mending.mends(error):
+                    raise
+                is_read = is_read and not isinstance(error, ShardLostError)
+                yield Notice(text=_repeated_because(error))
+
+
+def _repeated_because(error: DamagedDocumentError | ShardLostError) -> str:
+    if isinstance(error, ShardLostError):
+        return f"A part of the index was lost: {error.message}. The shards are reopened."
+    return f"{error.message[:1].upper()}{error.message[1:]}; it is read again."
