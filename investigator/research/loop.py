@@ -20,8 +20,7 @@ from investigator.research.memory_stream import MemoryStream
 from investigator.research.research_settings import Effort, ResearchSettings
 from investigator.research.state import State, next_step
 from investigator.research.steps import Steps
-from investigator.retrieval.library import DocumentIndex
-from investigator.retrieval.scoped import within
+from investigator.retrieval.library import DocumentIndex, within
 
 _MOST_DOCUMENTS = 300
 """A folder with more documents is not measured, because it is hardly small enough to be read whole."""

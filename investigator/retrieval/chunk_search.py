@@ -1,15 +1,47 @@
-"""Hybrid search: finds chunks by their words (BM25) and by their vectors, with one score for both."""
+"""The interfaces behind a search, and hybrid search: chunks found by their words (BM25) and by their vectors, with one
+score for both.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 from investigator.language.terms import content_words
-from investigator.retrieval.fusion import fused
-from investigator.retrieval.sources import WordSearch
+from investigator.records import Chunk, Document, DocumentCard, FileRecord, LeftOut, Unreadable
 from investigator.retrieval.vector_search import VectorSearch
+from investigator.store.full_text import ChunkMatch
+
+_Item = TypeVar("_Item", bound=Hashable)
+
+_VECTOR_WEIGHT = 2.5  # measured by `benchmarks/retrieval.py`: 2 to 4 is best or nearly best on every set
+_BEST_SCORE = 1.0 + _VECTOR_WEIGHT
+
+
+class CorpusView(Protocol):
+    """The documents and chunks of a folder: of one workspace (`Corpus`) or of several shards (`GatheredCorpus`)."""
+
+    def files(self) -> tuple[FileRecord, ...]: ...
+    def document_ids(self) -> tuple[str, ...]: ...
+    def document(self, document_id: str) -> Document: ...
+    def unreadable(self) -> tuple[Unreadable, ...]: ...
+    def left_out(self) -> tuple[LeftOut, ...]: ...
+    def cards(self) -> Mapping[str, DocumentCard]: ...
+    def fingerprint(self, scope: Sequence[str] = ()) -> str: ...
+    def chunk_count(self) -> int: ...
+    def chunk_text(self, chunk: Chunk) -> str: ...
+    def chunk_spans(self, chunk_ids: Sequence[int]) -> dict[int, Chunk]: ...
+    def chunks_of(self, document_id: str) -> Mapping[int, Chunk]: ...
+
+
+class WordSearch(Protocol):
+    """Finds words in chunks and documents: of one workspace (`FullText`) or of several shards (`GatheredWords`)."""
+
+    def chunks(self, words: Sequence[str], limit: int, document_id: str | None = None) -> list[ChunkMatch]: ...
+    def cards(self, words: Sequence[str], limit: int) -> list[tuple[str, float]]: ...
+    def holders(self, phrases: Sequence[str]) -> dict[str, frozenset[str]]: ...
+    def holding(self, phrases: Sequence[str]) -> dict[int, str]: ...
 
 
 class Half(StrEnum):
@@ -66,3 +98,19 @@ def in_one_order(chunks: Iterable[ChunkHit]) -> list[ChunkHit]:
     return [
         ChunkHit(i, by_id[i].document_id, score, bm25.get(i), near.get(i)) for i, score in fused(bm25, near).items()
     ]
+
+
+def fused(bm25: Mapping[_Item, float], similarity: Mapping[_Item, float]) -> dict[_Item, float]:
+    """Return one score (about 0..1, higher is better) for each item found by either search, best first.
+
+    BM25 is divided by the best score of the query, because its scale differs between queries. Cosine similarity (-1..1)
+    is used unchanged: if an embedder cannot distinguish texts (a language it never learned), all similarities are alike
+    and the words decide. Each search contributes a score only for the chunks that it found. Source: convex combination,
+    Bruch, Gai and Ingber, "An analysis of fusion functions for hybrid retrieval" (2023).
+    """
+    best = max(bm25.values(), default=0.0) or 1.0
+    scores = {
+        item: (bm25.get(item, 0.0) / best + _VECTOR_WEIGHT * similarity.get(item, 0.0)) / _BEST_SCORE
+        for item in dict.fromkeys((*bm25, *similarity))
+    }
+    return dict(sorted(scores.items(), key=lambda entry: -entry[1]))

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from investigator.language.relevance import overlap, share_of_weight
 from investigator.language.terms import content_words, words
 from investigator.records import Standing
-from investigator.retrieval.chunk_search import ChunkHit, ChunkSearch, in_one_order
+from investigator.retrieval.chunk_search import ChunkHit, ChunkSearch, CorpusView, WordSearch, in_one_order
 from investigator.retrieval.names import Names, named_words, names_nothing
-from investigator.retrieval.sources import CorpusView, WordSearch
 from investigator.scoring.calibration import Calibration
 
 _LOOKED_INTO = 60  # maximum number of found documents that are ranked

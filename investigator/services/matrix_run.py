@@ -38,7 +38,7 @@ from investigator.records import (
 )
 from investigator.research.answer_text import answer_text
 from investigator.research.matrix import MatrixResearch, Row
-from investigator.retrieval.sources import CorpusView
+from investigator.retrieval.chunk_search import CorpusView
 from investigator.services.indexed_folder import IndexedFolder
 from investigator.services.open_folder import OpenFolder, open_folder, repeated
 from investigator.services.run_records import MATRIX, RunOptions, scope_of

@@ -23,8 +23,8 @@ from investigator.proof.standing import standing_answer
 from investigator.records import Answered, BatchEnded, Document, Event, Investigation, Notice, Search, Started, Usage
 from investigator.research.answer_text import answer_text
 from investigator.research.loop import Research
+from investigator.retrieval.chunk_search import CorpusView
 from investigator.retrieval.library import Library
-from investigator.retrieval.sources import CorpusView
 from investigator.services.indexed_folder import IndexedFolder, Mending, made_ready, read_folder
 from investigator.services.parts import Parts
 from investigator.services.run_records import (
