@@ -25,7 +25,7 @@ import numpy as np
 from investigator.engines.base import Vectors
 from investigator.records import Chunk, Document, FileRecord, FileStatus, SplitDocument
 from investigator.store.corpus import Corpus
-from investigator.store.vectors import VectorTable
+from investigator.store.vectors import ExactIndex, VectorTable
 from investigator.store.workspace import Workspace
 
 DIMENSIONS, CLUSTERS, IN_DOCUMENT, NEAREST = 384, 300, 500, 10
@@ -59,8 +59,7 @@ def around(middles: Vectors, count: int, chance: np.random.Generator) -> Vectors
 def searched(directory: Path, side: str, queries: int) -> dict[str, object]:
     """Open the index and search; the time includes imports, as for a question."""
     from investigator.store.chroma import ChromaIndex
-    from investigator.store.exact import ExactIndex
-
+    
     began = time.perf_counter()
     with Workspace(directory, write=True) as workspace:
         table = VectorTable(workspace.index, "made-up")

@@ -27,12 +27,13 @@ from investigator.records import Embedded, Event, FileRead, FolderStatus, Notice
 from investigator.resources.distribution import installed_version
 from investigator.retrieval.folder_index import IndexSettings, check_any_document, folder_status
 from investigator.retrieval.gathering import GatheredCorpus, GatheredVectors, GatheredWords
+from investigator.retrieval.kept_sentences import KeptSentences
 from investigator.retrieval.library import Library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.retrieval.shard import ShardHolders
 from investigator.store.corpus import Corpus
 from investigator.store.schema import INDEX
-from investigator.store.sentence_vectors import SentenceVectorTable
+from investigator.store.vectors import VectorTable
 from investigator.store.workspace import Workspace
 
 
@@ -40,7 +41,7 @@ from investigator.store.workspace import Workspace
 class _Opened:
     corpus: GatheredCorpus
     holders: ShardHolders
-    sentences: tuple[SentenceVectorTable, ...]
+    sentences: tuple[KeptSentences, ...]
 
 
 class ShardedIndex:
@@ -161,7 +162,10 @@ class ShardedIndex:
                     pass
                 holders = self._held()
             databases = self._databases()
-            tables = tuple(SentenceVectorTable(database, self._embedder.name) for database in databases.values())
+            tables = tuple(
+                KeptSentences(VectorTable(database, self._embedder.name), self._embedder)
+                for database in databases.values()
+            )
             self._open = _Opened(self._gathered(databases), holders, tables)
         return self._open
 

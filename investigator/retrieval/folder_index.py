@@ -31,10 +31,8 @@ from investigator.retrieval.vector_search import (
 )
 from investigator.store.chroma import ChromaIndex, discard
 from investigator.store.corpus import Corpus
-from investigator.store.exact import ExactIndex
 from investigator.store.full_text import FullText
-from investigator.store.sentence_vectors import SentenceVectorTable
-from investigator.store.vectors import VectorTable
+from investigator.store.vectors import ExactIndex, VectorTable
 from investigator.store.workspace import Workspace
 
 EMBED_FIRST = 400
@@ -69,7 +67,7 @@ class FolderIndex:
     ) -> None:
         self.corpus = Corpus(workspace.index, workspace.decoded)
         self._table = vector_table(workspace, embedder, notice)
-        self._sentences = SentenceVectorTable(workspace.index, embedder.name)
+        self._sentences = KeptSentences(self._table, embedder)
         self._folder = folder
         self._workspace = workspace
         self._settings = settings
@@ -203,7 +201,7 @@ class FolderIndex:
         """
         retrieval = self._settings.retrieval
         if retrieval.reranker == SentenceReranker.name and self.corpus.chunk_count() <= _SENTENCES_UP_TO:
-            yield from KeptSentences(self._sentences, self._table, self._embedder).keep_all(self.corpus)
+            yield from self._sentences.keep_all(self.corpus)
 
     def prepare_vectors(self) -> None:
         """Update the vector index from the stored vectors."""
@@ -276,12 +274,10 @@ def open_library(
     table = vector_table(workspace, embedder, notice)
     vectors: VectorSearch = CandidateSearch(corpus, full_text, table, embedder)
     if search is Search.WHOLE:
-        index = open_vectors(workspace, table, settings, notice)
-        vectors = WholeSearch(index, corpus, index if isinstance(index, ExactIndex) else table, embedder)
-    kept = KeptSentences(SentenceVectorTable(workspace.index, embedder.name), table, embedder)
+        vectors = WholeSearch(open_vectors(workspace, table, settings, notice), corpus, embedder)
     reranker = open_reranker(settings.reranker, embedder)
     own = isinstance(reranker, SentenceReranker)
-    return Library(corpus, full_text, vectors, reranker, settings, kept if own else None)
+    return Library(corpus, full_text, vectors, reranker, settings, KeptSentences(table, embedder) if own else None)
 
 
 def vector_table(workspace: Workspace, embedder: Embedder, notice: Callable[[str], None]) -> VectorTable:

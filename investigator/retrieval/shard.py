@@ -12,10 +12,9 @@ import numpy as np
 from investigator.engines.base import Vectors
 from investigator.store.corpus import Corpus
 from investigator.store.database import Database
-from investigator.store.exact import ExactIndex
 from investigator.store.full_text import FullText
 from investigator.store.schema import chunks
-from investigator.store.vectors import VectorMatch, VectorTable
+from investigator.store.vectors import ExactIndex, VectorMatch, VectorTable
 from investigator.store.word_counts import Rows, WordCounts, WordScores, WordTable
 
 Reply = TypeVar("Reply")
@@ -38,8 +37,7 @@ class Shard:
         self.corpus = Corpus(database)
         self._database = database
         self._full_text = FullText(database)
-        self._vectors = VectorTable(database, embedder)
-        self._exact = ExactIndex(self._vectors)
+        self._vectors = ExactIndex(VectorTable(database, embedder))
 
     def warm(self) -> bool:
         """Load the counts of words that searches need, and return True. Raises StoreError."""
@@ -82,7 +80,7 @@ class Shard:
 
     def nearest(self, vector: Vectors, limit: int) -> list[VectorMatch]:
         """Return the chunks nearest to a unit vector, nearest first."""
-        return self._exact.nearest(vector, limit)
+        return self._vectors.nearest(vector, limit)
 
     def matches(self, chunk_ids: Sequence[int], vector: Vectors, limit: int) -> list[VectorMatch]:
         """Return the nearest of the given chunks, nearest first."""

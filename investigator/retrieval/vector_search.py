@@ -15,7 +15,6 @@ from investigator.engines.base import Embedder, Vectors
 from investigator.engines.embedding.cached import CachedEmbedder
 from investigator.language.terms import content_words
 from investigator.store.corpus import Corpus
-from investigator.store.exact import ExactIndex
 from investigator.store.full_text import FullText
 from investigator.store.vectors import VectorMatch, VectorTable, best_matches, cosines
 
@@ -64,27 +63,28 @@ class VectorIndex(Protocol):
         """Return the chunks nearest to a unit vector of shape (dimensions,), nearest first."""
         ...
 
+    def matches(self, chunk_ids: Sequence[int], vector: Vectors, limit: int) -> list[VectorMatch]:
+        """Return the nearest of the given chunks, every one compared, nearest first."""
+        ...
+
 
 class WholeSearch:
-    """Searches the vectors of all chunks. A search of the whole folder uses the index; a search of one document
-    compares every vector, from a table or from memory.
-    """
+    """Searches the vectors of all chunks; a search of one document compares every vector."""
 
-    def __init__(self, index: VectorIndex, corpus: Corpus, table: VectorTable | ExactIndex, embedder: Embedder) -> None:
+    def __init__(self, index: VectorIndex, corpus: Corpus, embedder: Embedder) -> None:
         self._index = index
         self._corpus = corpus
-        self._table = table
         self.queries = QueryVectors(embedder)
 
     def nearest(self, query: str, limit: int, document_id: str | None = None) -> list[VectorMatch]:
         """Return the nearest chunks, nearest first, in one document or in all."""
         if document_id is None:
             return self._index.nearest(self.queries(query), limit)
-        return self._table.matches(list(self._corpus.chunks_of(document_id)), self.queries(query), limit)
+        return self._index.matches(list(self._corpus.chunks_of(document_id)), self.queries(query), limit)
 
     def similarities(self, query: str, chunk_ids: Sequence[int]) -> dict[int, float]:
         """Return the cosine similarity (-1..1) between the query and each chunk."""
-        matches = self._table.matches(chunk_ids, self.queries(query), len(chunk_ids))
+        matches = self._index.matches(chunk_ids, self.queries(query), len(chunk_ids))
         return {match.chunk_id: match.similarity for match in matches}
 
 

@@ -29,8 +29,7 @@ from investigator.files import check_private_folder, make_private_folder
 from investigator.records import Record
 from investigator.store.corpus import in_batches
 from investigator.store.database import get_meta, set_meta
-from investigator.store.exact import ExactIndex
-from investigator.store.vectors import VectorMatch, VectorTable
+from investigator.store.vectors import ExactIndex, VectorMatch, VectorTable
 
 _BATCH = 2000
 _KEPT = "chroma"
@@ -85,7 +84,7 @@ class ChromaIndex:
 
     def _synchronise(self) -> None:
         """Synchronise the collection with the database: remove deleted chunks, add new vectors."""
-        if self._instead is not None or not (self._table.gone() or self._table.pending_count()):
+        if self._instead is not None or not (self._table.gone() or self._table.count(in_chroma=False)):
             return
         with self._asking:
             try:
@@ -111,6 +110,10 @@ class ChromaIndex:
             instead = self._instead or ExactIndex(self._table)
         return instead.nearest(vector, limit)
 
+    def matches(self, chunk_ids: Sequence[int], vector: Vectors, limit: int) -> list[VectorMatch]:
+        """Return the nearest of the given chunks, compared without Chroma, nearest first."""
+        return self._table.matches(chunk_ids, vector, limit)
+
     def close(self) -> None:
         """Close Chroma."""
         if self._collection is not None:
@@ -120,7 +123,7 @@ class ChromaIndex:
                 self._keep(self._files())
 
     def _found(self, vector: Vectors, limit: int) -> list[int]:
-        held, collection = self._table.count_in_chroma(), self._opened()
+        held, collection = self._table.count(in_chroma=True), self._opened()
         if collection.count() != held:
             raise StoreError(f"it contains {collection.count():,} vectors instead of {held:,}")
         nearest = collection.nearest(vector, min(limit, held)) if held else []
@@ -141,7 +144,7 @@ class ChromaIndex:
         answer.
         """
         mark = self._opened().stamp if self._address else self._files()
-        if mark in self._kept.marks or not (mark or self._kept.marks or self._table.count_in_chroma()):
+        if mark in self._kept.marks or not (mark or self._kept.marks or self._table.count(in_chroma=True)):
             return ""
         return "it was not closed, or was changed or replaced" if mark else "its collection is missing"
 

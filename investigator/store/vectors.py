@@ -1,10 +1,14 @@
-"""The vectors of chunks in the database; every search index is built from them and can be rebuilt."""
+"""The vectors of chunks in the database, and exact search in them; every other search index is built from them and can
+be rebuilt.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -23,6 +27,8 @@ _PUT = text(
 _BLOCK = 8192  # number of rows read at a time: 12 MB at 384 dimensions
 _WINDOW = 512  # number of damaged rows recomputed at a time
 _OFF_LENGTH = 0.002  # maximum deviation of a row's squared length from 1
+_HELD = 250_000  # maximum number of vectors in memory (384 MB at 384 dimensions); more are read for each search
+_ROUNDING = 1e-5  # exceeds the error of single precision, so that no nearest vector is lost
 
 Remake: TypeAlias = Callable[[Sequence[int]], dict[int, Vectors]]
 """Recomputes the vectors of the given chunks; chunks deleted in the meantime are omitted."""
@@ -40,9 +46,22 @@ class VectorMatch(NamedTuple):
 class VectorBlock:
     """The vectors of the given chunks, one row of shape (dimensions,) each, and the documents of the chunks."""
 
-    chunk_ids: list[int]
+    chunk_ids: Sequence[int]
     document_ids: Sequence[str]
     rows: Vectors
+
+    def matches(self, vector: Vectors, places: list[int] | None = None) -> list[VectorMatch]:
+        """Return each chunk, or those at the given places, with its similarity to a unit vector."""
+        near = cosines(self.rows if places is None else self.rows[places], vector)
+        numbered = zip(range(len(self.rows)) if places is None else places, near, strict=True)
+        return [VectorMatch(self.chunk_ids[k], self.document_ids[k], similarity) for k, similarity in numbered]
+
+    def nearest(self, vector: Vectors, limit: int) -> list[VectorMatch]:
+        """Return the nearest chunks, selected in single precision and compared in double precision."""
+        near = np.einsum("ij,j->i", self.rows, vector)  # no slower than BLAS, whose threads wait for each other
+        if limit >= len(near):
+            return self.matches(vector)
+        return self.matches(vector, np.flatnonzero(near >= np.partition(near, -limit)[-limit] - _ROUNDING).tolist())
 
 
 class VectorTable:
@@ -57,6 +76,7 @@ class VectorTable:
         self.database = database
         self.embedder = embedder
         self._remake = remake
+        self._own = vectors.c.embedder == embedder
 
     def missing(self) -> dict[str, tuple[int, ...]]:
         """Return the ids of chunks without a vector, grouped by document, in text order."""
@@ -65,12 +85,11 @@ class VectorTable:
 
     def missing_count(self) -> int:
         """Return the number of chunks without a vector."""
-        with self.database.begin() as connection:
-            return int(connection.execute(self._without_vector(func.count())).scalar_one())
+        return self._number(self._without_vector(func.count()))
 
     def _without_vector(self, *columns: Any) -> Select[Any]:
-        own = (vectors.c.chunk_id == chunks.c.id) & (vectors.c.embedder == self.embedder)
-        return select(*columns).select_from(chunks).outerjoin(vectors, own).where(vectors.c.chunk_id.is_(None))
+        joined = (vectors.c.chunk_id == chunks.c.id) & self._own
+        return select(*columns).select_from(chunks).outerjoin(vectors, joined).where(vectors.c.chunk_id.is_(None))
 
     def get(self, chunk_ids: Sequence[int], dimensions: int | None = None) -> dict[int, Vectors]:
         """Return the existing vectors, each of shape (dimensions,), for the given chunks. Without `dimensions`, the
@@ -84,17 +103,17 @@ class VectorTable:
     def matches(self, chunk_ids: Sequence[int], vector: Vectors, limit: int) -> list[VectorMatch]:
         """Return the nearest of the given chunks to a unit vector of shape (dimensions,), nearest first."""
         blocks = self._parts(chunk_ids, len(vector))
-        return best_matches([match for block in blocks for match in compared(block, vector)], limit)
+        return best_matches([match for block in blocks for match in block.matches(vector)], limit)
 
     def _parts(self, chunk_ids: Sequence[int], dimensions: int | None) -> Iterator[VectorBlock]:
         for part in in_batches(chunk_ids):
-            yield self._block(self._stored().where(vectors.c.chunk_id.in_(part)), dimensions)
+            yield self._block(self._stored(vectors.c.chunk_id.in_(part)), dimensions)
 
     def blocks(self, dimensions: int) -> Iterator[VectorBlock]:
         """Yield all vectors in the order of their chunk ids, a few thousand at a time."""
         last = -1
         while True:
-            query = self._stored().where(vectors.c.chunk_id > last).order_by(vectors.c.chunk_id).limit(_BLOCK)
+            query = self._stored(vectors.c.chunk_id > last).order_by(vectors.c.chunk_id).limit(_BLOCK)
             rows = self._rows(query)
             if not rows:
                 return
@@ -111,18 +130,18 @@ class VectorTable:
             with self.database.begin() as connection:
                 connection.execute(_PUT, values)
 
-    def count(self) -> int:
-        """Return the number of vectors."""
-        return self._count()
+    def count(self, *, in_chroma: bool | None = None) -> int:
+        """Return the number of vectors, or of those that Chroma should have, or does not have yet."""
+        query = select(func.count()).select_from(vectors).where(self._own)
+        return self._number(query if in_chroma is None else query.where(vectors.c.in_chroma == int(in_chroma)))
 
     def pending(self, limit: int) -> VectorBlock:
         """Return the vectors that Chroma does not have yet, oldest first."""
-        query = self._stored().where(vectors.c.in_chroma == 0).order_by(vectors.c.chunk_id).limit(limit)
-        return self._block(query, None)
+        return self._block(self._stored(vectors.c.in_chroma == 0).order_by(vectors.c.chunk_id).limit(limit), None)
 
     def mark_in_chroma(self, chunk_ids: Sequence[int]) -> None:
         """Mark the vectors of these chunks as present in Chroma."""
-        change = update(vectors).where(vectors.c.embedder == self.embedder).values(in_chroma=1)
+        change = update(vectors).where(self._own).values(in_chroma=1)
         with self.database.begin() as connection:
             for part in in_batches(chunk_ids):
                 connection.execute(change.where(vectors.c.chunk_id.in_(part)))
@@ -132,19 +151,6 @@ class VectorTable:
         with self.database.begin() as connection:
             connection.execute(update(vectors).where(vectors.c.in_chroma == 1).values(in_chroma=0))
             connection.execute(delete(gone_chunks))
-
-    def count_in_chroma(self) -> int:
-        """Return the number of vectors that Chroma should have."""
-        return self._count(vectors.c.in_chroma == 1)
-
-    def pending_count(self) -> int:
-        """Return the number of vectors that Chroma does not have yet."""
-        return self._count(vectors.c.in_chroma == 0)
-
-    def _count(self, *conditions: Any) -> int:
-        query = select(func.count()).select_from(vectors).where(vectors.c.embedder == self.embedder, *conditions)
-        with self.database.begin() as connection:
-            return int(connection.execute(query).scalar_one())
 
     def gone(self) -> tuple[int, ...]:
         """Return the ids of deleted chunks that Chroma may still contain."""
@@ -157,12 +163,13 @@ class VectorTable:
             for part in in_batches(chunk_ids):
                 connection.execute(delete(gone_chunks).where(gone_chunks.c.chunk_id.in_(part)))
 
-    def _stored(self) -> Select[Any]:
-        return (
-            select(vectors.c.chunk_id, chunks.c.document_id, vectors.c.vector)
-            .join(chunks, chunks.c.id == vectors.c.chunk_id)
-            .where(vectors.c.embedder == self.embedder)
-        )
+    def _number(self, query: Select[Any]) -> int:
+        with self.database.begin() as connection:
+            return int(connection.execute(query).scalar_one())
+
+    def _stored(self, condition: Any) -> Select[Any]:
+        columns = select(vectors.c.chunk_id, chunks.c.document_id, vectors.c.vector)
+        return columns.join(chunks, chunks.c.id == vectors.c.chunk_id).where(self._own, condition)
 
     def _rows(self, query: Select[Any]) -> Sequence[Row[Any]]:
         with self.database.begin() as connection:
@@ -176,8 +183,7 @@ class VectorTable:
         size = 4 * dimensions if dimensions else _commonest_size(stored)
         whole = [row for row in stored if len(row.vector) == size]
         rows: Vectors = np.frombuffer(b"".join(row.vector for row in whole), dtype="<f4").reshape(len(whole), size // 4)
-        with np.errstate(all="ignore"):
-            sound = np.abs(np.einsum("ij,ij->i", rows, rows) - 1.0) <= _OFF_LENGTH  # False also for non-finite numbers
+        sound = _have_unit_length(rows)
         if len(whole) == len(stored) and bool(sound.all()):
             return _in_one_block(stored, rows)
         known = {row.chunk_id: vector for row, vector, good in zip(whole, rows, sound, strict=True) if good}
@@ -186,16 +192,59 @@ class VectorTable:
         return _in_one_block(kept, np.array([known[row.chunk_id] for row in kept], dtype="<f4"))
 
     def _replaced(self, damaged: Sequence[int]) -> dict[int, Vectors]:
-        own = vectors.c.embedder == self.embedder
         with self.database.begin() as connection:
             for part in in_batches(damaged):
-                connection.execute(delete(vectors).where(own, vectors.c.chunk_id.in_(part)))
+                connection.execute(delete(vectors).where(self._own, vectors.c.chunk_id.in_(part)))
         made: dict[int, Vectors] = {}
         for part in in_batches(damaged, _WINDOW) if self._remake else ():
             window = self._remake(part) if self._remake else {}
             self.put(list(window), np.array(list(window.values())))
             made |= window
         return made
+
+
+class ExactIndex:
+    """All vectors of an embedder, read by the first search and compared with each query. Thread-safe."""
+
+    def __init__(self, table: VectorTable) -> None:
+        self._table = table
+        self._held: tuple[VectorBlock, ...] | None = None
+        self._reading = Lock()
+
+    def nearest(self, vector: Vectors, limit: int) -> list[VectorMatch]:
+        """Return the chunks nearest to a unit vector of shape (dimensions,), nearest first."""
+        best: list[VectorMatch] = []
+        for block in self._blocks(len(vector)):
+            best = best_matches([*best, *block.nearest(vector, limit)], limit)
+        return best
+
+    def matches(self, chunk_ids: Sequence[int], vector: Vectors, limit: int) -> list[VectorMatch]:
+        """Return the nearest of the given chunks to a unit vector of shape (dimensions,), nearest first."""
+        blocks = self._blocks(len(vector))
+        if not isinstance(blocks, tuple):
+            return self._table.matches(chunk_ids, vector, limit)
+        matches: list[VectorMatch] = []
+        for block in blocks:
+            places = [bisect_left(block.chunk_ids, chunk_id) for chunk_id in chunk_ids]
+            held = [k for k, i in zip(places, chunk_ids, strict=True) if block.chunk_ids[k : k + 1] == [i]]
+            matches += block.matches(vector, held)
+        return best_matches(matches, limit)
+
+    def _blocks(self, dimensions: int) -> Iterable[VectorBlock]:
+        with self._reading:
+            if self._held is None and self._table.count() <= _HELD:
+                self._held = tuple(self._table.blocks(dimensions))
+            return self._held if self._held is not None else self._table.blocks(dimensions)
+
+
+def is_sound(stored: bytes) -> bool:
+    """Return True if stored bytes are a vector of unit length."""
+    return bool(stored) and len(stored) % 4 == 0 and bool(_have_unit_length(np.frombuffer(stored, dtype="<f4"))[()])
+
+
+def _have_unit_length(rows: Vectors) -> Any:
+    with np.errstate(all="ignore"):
+        return np.abs(np.einsum("...j,...j->...", rows, rows) - 1.0) <= _OFF_LENGTH  # False also for non-finite numbers
 
 
 def chunks_by_document(database: Database, query: Select[Any]) -> dict[str, tuple[int, ...]]:
@@ -215,13 +264,6 @@ def cosines(rows: Vectors, vector: Vectors) -> list[float]:
     """
     near: list[float] = np.add.reduce(rows.astype(np.float64) * vector.astype(np.float64), axis=-1).tolist()
     return near
-
-
-def compared(block: VectorBlock, vector: Vectors) -> list[VectorMatch]:
-    """Return each chunk of a block with its similarity to a unit vector."""
-    near = cosines(block.rows, vector)
-    rows = zip(block.chunk_ids, block.document_ids, near, strict=True)
-    return [VectorMatch(chunk_id, document_id, similarity) for chunk_id, document_id, similarity in rows]
 
 
 def best_matches(matches: Sequence[VectorMatch], limit: int) -> list[VectorMatch]:

@@ -18,9 +18,8 @@ from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.retrieval.shard import Shard
 from investigator.retrieval.vector_search import WholeSearch
 from investigator.store.corpus import Corpus
-from investigator.store.exact import ExactIndex
 from investigator.store.full_text import FullText
-from investigator.store.vectors import VectorTable
+from investigator.store.vectors import ExactIndex, VectorTable
 
 TOPICS = ("iron supplements", "malaria in children", "covid-19 vaccines", "river pumps", "the budget of 2021")
 TEXTS = {
@@ -66,9 +65,7 @@ def alone(whole: Corpus) -> list[object]:
 
 def one_library(corpus: Corpus) -> Library:
     database = corpus._database
-    vectors = WholeSearch(
-        ExactIndex(VectorTable(database, EMBEDDER.name)), corpus, VectorTable(database, EMBEDDER.name), EMBEDDER
-    )
+    vectors = WholeSearch(ExactIndex(VectorTable(database, EMBEDDER.name)), corpus, EMBEDDER)
     return Library(corpus, FullText(database), vectors, open_reranker("sentences", EMBEDDER), RetrievalSettings())
 
 

@@ -22,9 +22,8 @@ from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.store.chroma import ChromaIndex
 from investigator.store.corpus import Corpus
 from investigator.store.database import Database, FileDatabase
-from investigator.store.exact import ExactIndex
 from investigator.store.schema import INDEX
-from investigator.store.vectors import VectorTable
+from investigator.store.vectors import ExactIndex, VectorTable
 from investigator.store.workspace import Workspace
 
 ROOT = Path(__file__).parents[2]
@@ -261,10 +260,10 @@ def test_few_new_vectors_are_added_without_building_anything_again(copied: Path)
     index.close()
     Corpus(database).drop("00100.txt")
     index = ChromaIndex(copied / "chroma", "", table, pytest.fail)
-    assert table.pending_count() == len(table.gone()) == 0
+    assert table.count(in_chroma=False) == len(table.gone()) == 0
     assert index.nearest(rows()[100], 1)[0].chunk_id != 101
     table.put([7], rows(9, 1))
-    assert table.pending_count() == 1
+    assert table.count(in_chroma=False) == 1
     index.close()
     index = ChromaIndex(copied / "chroma", "", table, pytest.fail)
     assert index.nearest(rows(9, 1)[0], 1)[0].chunk_id == 7
@@ -287,7 +286,7 @@ def test_a_folder_that_needs_no_chroma_keeps_no_vectors_there(copied: Path) -> N
         table = VectorTable(opened.index, "test")
         open_vectors(opened, table, RetrievalSettings(), pytest.fail)
         assert not (copied / "chroma").exists()
-        assert table.count_in_chroma() == 0
+        assert table.count(in_chroma=True) == 0
     assert searched(copied)[1] == []
 
 
