@@ -38,19 +38,12 @@ from investigator.records import (
 )
 from investigator.research.answer_text import answer_text
 from investigator.research.matrix import MatrixResearch, Row
-from investigator.retrieval.chunk_search import CorpusView
 from investigator.services.indexed_folder import IndexedFolder
 from investigator.services.open_folder import OpenFolder, open_folder, repeated
 from investigator.services.run_records import MATRIX, RunOptions, scope_of
 
 _MOST_FAILURES = 3  # after this many failures without a success, the next reading would probably fail as well
-
-_PARTS: Mapping[CellStatus, PartStatus] = {
-    CellStatus.STATED: PartStatus.ANSWERED,
-    CellStatus.UNCLEAR: PartStatus.IN_PART,
-}
-
-
+_PARTS = {CellStatus.STATED: PartStatus.ANSWERED, CellStatus.UNCLEAR: PartStatus.IN_PART}
 _CHECKED = frozenset({Support.SUPPORTED, Support.IN_PART, Support.UNSUPPORTED})
 
 
@@ -89,10 +82,6 @@ class MatrixRun:
         except BudgetSpent as spent:
             self.stop = spent.reason
 
-    def note_failure(self, name: str, error: EngineError) -> None:
-        """Note that the reading of a document failed."""
-        self.failed[name] = error
-
     def table(self, run: Investigation) -> Matrix:
         """Return the matrix, with the cost of its run."""
         return Matrix(
@@ -114,21 +103,17 @@ class MatrixRun:
         cells = [cell for name in self.names for cell in self._row(name)]
         parts = tuple(self._part(number, question) for number, question in enumerate(self.questions, start=1))
         coverage, stated = self._coverage(), sum(cell.status is CellStatus.STATED for cell in cells)
-        quoted = [
-            (cell.support is not Support.UNSUPPORTED, self._statement(cell))
-            for cell in cells
-            if cell.text and cell.quotes
-        ]
+        statements = [self._statement(cell) for cell in cells if cell.text and cell.quotes]
         answer = Answer(
             question=run.question,
             status=_status(cells, parts, is_whole=coverage.complete),
             reason=f"{stated:,} of {len(cells):,} cells state an answer.",
-            details=tuple(statement for is_shown, statement in quoted if is_shown),
+            details=tuple(s for s in statements if s.support is not Support.UNSUPPORTED),
             parts=parts,
             check=CheckOutcome(
                 by=checker if any(cell.support in _CHECKED for cell in cells) else "",
                 trust=trust_in_run(run, Role.ASK),
-                withheld=tuple(statement for is_shown, statement in quoted if not is_shown),
+                withheld=tuple(s for s in statements if s.support is Support.UNSUPPORTED),
             ),
             coverage=coverage,
             run=RunFacts(
@@ -150,7 +135,11 @@ class MatrixRun:
         if name in self.rows:
             return self.rows[name]
         file = self.unreadable.get(name)
-        reason = f"it was not read, because the limit on {self.stop} was reached" if file is None else _problem(file)
+        if file is None:
+            reason = f"it was not read, because the limit on {self.stop} was reached"
+        else:
+            status = file.status.value.replace("_", " ")
+            reason = f"{status}: {file.reason}" if file.reason else status
         blank = MatrixCell(document_id=name, question=1, status=CellStatus.NOT_READ, reason=reason)
         return tuple(blank.changed(question=number) for number in range(1, len(self.questions) + 1))
 
@@ -184,19 +173,23 @@ def filled_matrix(
 def _filled(
     folder: OpenFolder, whole: Investigation, questions: Sequence[str], options: RunOptions, again: frozenset[str]
 ) -> Iterator[Event]:
-    matrix, settings = blank_matrix(questions, options.only, folder.index.corpus), folder.parts.settings
+    corpus, settings = folder.index.corpus, folder.parts.settings
+    titles = {name: card.title for name, card in corpus.cards().items()}
+    unreadable = {file.path: file for file in corpus.unreadable()}
+    every = tuple(sorted({*titles, *unreadable}))
+    matrix = MatrixRun(tuple(questions), scope_of(options.only, every) or every, titles, unreadable, corpus.left_out())
     with folder.opened(whole, options, again, kind=MATRIX) as opened:
-        yield from folder.prepare(opened.record.setup.search)
+        library = yield from folder.prepare(opened.record.setup.search)
         yield from opened.started(len(matrix.names))
         client = opened.client(budget=settings.budget.beyond_one_question())
         research = MatrixResearch(
             client,
-            folder.library(opened.record.setup.search),
+            library,
             settings.research,
             opened.record.setup.mission,
             trust_in_run(opened.record, Role.ASK),
             is_checked=not settings.check.off,
-            on_failure=matrix.note_failure,
+            on_failure=matrix.failed.__setitem__,
         )
         rows = research.rows(questions, matrix.to_read)
         with closing(rows):  # so that no reading goes on after an error
@@ -209,14 +202,6 @@ def _filled(
         opened.journal.keep_record(record)
         opened.trace.ended(record)
         yield BatchEnded(outcome=matrix.table(record))
-
-
-def blank_matrix(questions: Sequence[str], only: Sequence[str], corpus: CorpusView) -> MatrixRun:
-    """Return a matrix without rows, for the documents of a folder or `only` some of them. Raises FolderError."""
-    titles = {name: card.title for name, card in corpus.cards().items()}
-    unreadable = {file.path: file for file in corpus.unreadable()}
-    every = tuple(sorted({*titles, *unreadable}))
-    return MatrixRun(tuple(questions), scope_of(only, every) or every, titles, unreadable, corpus.left_out())
 
 
 def trust_in_run(run: Investigation, role: Role) -> Trust:
@@ -239,11 +224,6 @@ def _standing(cells: Sequence[MatrixCell], reread: Reread) -> tuple[MatrixCell, 
 def _counts(cells: Sequence[MatrixCell]) -> str:
     counts = Counter(cell.status for cell in cells)
     return ", ".join(f"{status.value.replace('_', ' ')} {counts[status]}" for status in CellStatus if counts[status])
-
-
-def _problem(file: Unreadable) -> str:
-    status = file.status.value.replace("_", " ")
-    return f"{status}: {file.reason}" if file.reason else status
 
 
 def _status(cells: Sequence[MatrixCell], parts: Sequence[Part], *, is_whole: bool) -> AnswerStatus:

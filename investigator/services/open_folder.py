@@ -5,7 +5,7 @@ A run that is open in it has its record, its journal, the client of its calls, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -173,26 +173,23 @@ class OpenFolder:
                 yield Notice(text=answered_already(finished))
                 yield Answered(investigation=finished)
                 return
-            yield from self.prepare(opened.record.setup.search)
-            library = self.library(opened.record.setup.search)
+            library = yield from self.prepare(opened.record.setup.search)
             yield from opened.started(len(opened.record.setup.scope) or len(library.document_ids()))
-            for event in self._research(opened, library).events(opened.record):
+            research = Research(
+                opened.client(joint=self._joint),
+                library,
+                self.parts.settings.research,
+                opened.journal.keep_record,
+                opened.journal.keep_memory,
+                opened.cited.reread,
+                is_checked=not self.parts.settings.check.off,
+            )
+            for event in research.events(opened.record):
                 if isinstance(event, Answered):
                     yield from self.drift(opened.cited)
                     opened.trace.ended(event.investigation)
                 yield from self.parts.notices()
                 yield event
-
-    def _research(self, opened: OpenRun, library: Library) -> Research:
-        return Research(
-            opened.client(joint=self._joint),
-            library,
-            self.parts.settings.research,
-            opened.journal.keep_record,
-            opened.journal.keep_memory,
-            opened.cited.reread,
-            is_checked=not self.parts.settings.check.off,
-        )
 
     @contextmanager
     def opened(
@@ -201,8 +198,7 @@ class OpenFolder:
         """Open the run that a new record describes until the context manager exits. `kind` is the beginning of its id,
         which sets it apart from other kinds of runs. Raises the same errors as `investigate`.
         """
-        new, corpus = self._placed(new, options)
-        identity = f"{kind}{self._identity(new, options)}"
+        new, identity, corpus = self._placed(new, options, kind)
         setup = new.setup.changed(search=self.index.best_search(), templates=self.parts.prompts.own())
         new = new.changed(setup=setup)
         fresh = options.fresh and not again
@@ -212,36 +208,33 @@ class OpenFolder:
             with self._tracer.run(run.id, record.question, record.setup.engine, resumed=run.resumed) as trace:
                 yield OpenRun(run, record, runs, self.parts, self._engines, cited, trace, options.reuses)
 
-    def library(self, search: Search) -> Library:
-        """Return the library for a search that was prepared."""
-        return self._libraries[search]
-
     def spent(self, new: Investigation, options: RunOptions) -> Spent:
         """Return the usage and the time span so far of the run that a record describes; both are zero for a new run."""
-        new, corpus = self._placed(new, options)
-        run = Runs(self.runs).latest(self._identity(new, options), corpus) if not options.fresh else None
+        new, identity, corpus = self._placed(new, options)
+        run = Runs(self.runs).latest(identity, corpus) if not options.fresh else None
         if run is None:
             return Spent()
         journal, began = self.parts.journal(self.runs, run.id, reuse=False), datetime.fromisoformat(run.created)
         return Spent(journal.usage(), began.timestamp(), began.timestamp() + journal.elapsed())
 
-    def prepare(self, search: Search) -> Iterator[Event]:
-        """Prepare the search, unless it has been prepared already."""
+    def prepare(self, search: Search) -> Generator[Event, None, Library]:
+        """Prepare the search, unless it has been prepared already, and return its library."""
         with self._opening:
             if search not in self._libraries:
                 yield from made_ready(self.index, search, self._folder)
                 self._libraries[search] = self.index.library(search, self.parts.caching_embedder)
+            return self._libraries[search]
 
-    def _placed(self, new: Investigation, options: RunOptions) -> tuple[Investigation, str]:
-        """Return a new record, completed with its scope, and the digest of its documents. Raises FolderError."""
+    def _placed(self, new: Investigation, options: RunOptions, kind: str = "") -> tuple[Investigation, str, str]:
+        """Return a new record with its scope, the identity of its run, and the digest of its documents. Raises
+        FolderError.
+        """
         parts, held = self.parts, self.index.corpus
         every = (*held.document_ids(), *(file.path for file in held.unreadable())) if options.only else ()
         new = new.changed(setup=new.setup.changed(scope=scope_of(options.only, every)))
         chunks = parts.settings.chunks.model_dump_json()
-        return new, corpus_digest(held.fingerprint(new.setup.scope), parts.embedder.name, chunks)
-
-    def _identity(self, new: Investigation, options: RunOptions) -> str:
-        return run_identity(new, self.parts.prompts.fingerprint(), options.repetition)
+        corpus = corpus_digest(held.fingerprint(new.setup.scope), parts.embedder.name, chunks)
+        return new, f"{kind}{run_identity(new, parts.prompts.fingerprint(), options.repetition)}", corpus
 
     def _finished(self, opened: OpenRun, again: frozenset[str]) -> Investigation | None:
         """Return the record of a finished run if its quotes are still in the files, and its text is that of its
