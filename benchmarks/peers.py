@@ -108,9 +108,7 @@ def _own_model(arguments: argparse.Namespace) -> CountedModel | None:
     """Return the model in this process, loaded as by `gguf:PATH`, if requested."""
     if arguments.ours == "openai":
         return None
-    settings = GgufSettings(
-        context_tokens=arguments.context, max_tokens=arguments.max_tokens, threads=arguments.threads
-    )
+    settings = GgufSettings(context_tokens=arguments.context, max_tokens=arguments.max_tokens)
     return CountedModel(GgufEngine(arguments.model, settings))
 
 

@@ -106,7 +106,7 @@ def test_what_was_set_is_known_also_where_it_is_the_default(monkeypatch: pytest.
 
 
 def test_the_check_is_switched_off_by_a_word_or_by_its_field() -> None:
-    assert [load_settings(None, [change]).check.off for change in ("check=off", "check.off=true", "check=on")] == [
+    assert [load_settings(None, [change]).check.off for change in ("check=off", "check.model=off", "check=on")] == [
         True,
         True,
         False,

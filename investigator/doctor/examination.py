@@ -15,8 +15,7 @@ from investigator.bb3.records import CONTRACTS, Module, PhraseReply
 from investigator.doctor.findings import EngineFinding, RoleFinding, RoleGrade, RoleState, StructuredOutput
 from investigator.doctor.grading import foreseen_cost, graded
 from investigator.engines.base import Engine, traits_of
-from investigator.engines.chat.engine import ChatEngine
-from investigator.engines.chat.models import Feature
+from investigator.engines.chat.engine import ChatEngine, Feature
 from investigator.engines.gguf.engine import GgufEngine
 from investigator.engines.grades import GRADED
 from investigator.engines.http import LOOPBACK

@@ -9,8 +9,9 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 
-from investigator.records import Prompt, Reply
+from investigator.records import Prompt, Record, Reply
 from investigator.records import Traits as Traits
 
 Vectors = npt.NDArray[np.float32]
@@ -18,6 +19,15 @@ Vectors = npt.NDArray[np.float32]
 
 Hear: TypeAlias = Callable[[str], None]
 """Called repeatedly with the text written so far; after a failed attempt the text starts over."""
+
+
+class Sampling(Record):
+    """How the tokens of a reply are chosen, and how many at most; None leaves a value to the model or its server."""
+
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    max_tokens: int | None = Field(default=None, ge=1)
+    top_p: float | None = Field(default=None, ge=0, le=1)
+    top_k: int | None = Field(default=None, ge=1)
 
 
 @runtime_checkable

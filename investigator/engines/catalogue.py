@@ -58,8 +58,8 @@ class EngineOptions:
     """
 
     extractive: Callable[[], Engine]
-    on_notice: Callable[[str], None] | None = None
-    on_writing: Callable[[Writing], None] | None = None
+    on_notice: Callable[[str], None] = lambda _: None
+    on_writing: Callable[[Writing], None] = lambda _: None
     callbacks: Sequence[BaseCallbackHandler] = ()
     chat: ChatSettings | None = None
     gguf: GgufSettings | None = None

@@ -387,9 +387,7 @@ def test_a_gguf_file_is_tried_in_this_process(diagnosis_of: Callable[..., Diagno
         pytest.skip("INVESTIGATOR_TEST_GGUF does not name a GGUF file")
     pytest.importorskip("xllamacpp")
 
-    diagnosis = diagnosis_of(
-        f"plan=gguf:{model}", settings=load_settings(overrides=["gguf.threads=1", "gguf.max_tokens=96"])
-    )
+    diagnosis = diagnosis_of(f"plan=gguf:{model}", settings=load_settings(overrides=["gguf.max_tokens=96"]))
 
     (engine,) = [engine for engine in diagnosis.engines if engine.is_model]
     assert (engine.leaves_machine, engine.structured_output) == (False, StructuredOutput.WORKS)

@@ -96,10 +96,11 @@ def test_after_the_time_limit_nothing_is_told(openai_server: OpenAIServer) -> No
 
 
 def test_a_reply_without_end_is_cut(openai_server: OpenAIServer) -> None:
-    openai_server.answer(streamed(*["a" * 100] * 50))
-    settings = ChatSettings(base_url=openai_server.url, max_reply_characters=1000)
-    reply = ChatEngine("openai:m", settings).reply_aloud(PROMPT, lambda _: None)
-    assert (len(reply.text), reply.finish_reason) == (1000, FinishReason.LENGTH)
+    openai_server.answer(streamed(*["a" * 10_000] * 50))
+    heard: list[str] = []
+    reply = ChatEngine("openai:m", ChatSettings(base_url=openai_server.url)).reply_aloud(PROMPT, heard.append)
+    assert (len(reply.text), reply.finish_reason) == (200_000, FinishReason.LENGTH)
+    assert len(heard[-1]) == 210_000
 
 
 def test_what_a_listener_raises_comes_back_and_is_no_fault_of_the_server(

@@ -9,8 +9,8 @@ import pytest
 from chat_parts import PROMPT
 from openai_server import Body, OpenAIServer, Response, completion, json_response, refusal
 
-from investigator.engines.chat.engine import ChatEngine
-from investigator.engines.chat.models import ChatSettings, Feature
+from investigator.engines.chat.engine import ChatEngine, Feature
+from investigator.engines.chat.models import ChatSettings
 from investigator.errors import EngineError
 from investigator.records import FinishReason
 

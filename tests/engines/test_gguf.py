@@ -45,7 +45,7 @@ def model() -> Path:
 
 @pytest.fixture(scope="module")
 def engine(model: Path) -> GgufEngine:
-    return GgufEngine(model, GgufSettings(context_tokens=2048, max_tokens=160, threads=1))
+    return GgufEngine(model, GgufSettings(context_tokens=2048, max_tokens=160))
 
 
 @pytest.fixture(scope="module")
@@ -61,12 +61,12 @@ def reply(engine: GgufEngine) -> Reply:
 @pytest.fixture(scope="module")
 def brief(model: Path) -> GgufEngine:
     """Return an engine whose replies are cut after a few words, for tests that do not read them to the end."""
-    return GgufEngine(model, GgufSettings(context_tokens=1024, max_tokens=16, threads=1))
+    return GgufEngine(model, GgufSettings(context_tokens=1024, max_tokens=16))
 
 
 @pytest.fixture(scope="module")
 def loaded(model: Path) -> GgufModel:
-    return GgufModel(model, context_tokens=1024, threads=1)
+    return GgufModel(model, context_tokens=1024)
 
 
 @pytest.fixture
@@ -190,7 +190,7 @@ def test_a_prompt_that_does_not_fit_is_an_error_that_names_the_setting(engine: G
 
 
 def test_a_reply_that_the_context_cuts_is_an_error(model: Path) -> None:
-    small = GgufModel(model, context_tokens=256, threads=1)
+    small = GgufModel(model, context_tokens=256)
     with pytest.raises(ContextTooLongError, match="too little room for the reply"):
         small.complete("word " * 180, {"max_tokens": 200, "grammar": 'root ::= "a"{150,}'})
 
@@ -218,7 +218,7 @@ def test_a_broken_chat_template_is_replaced_by_a_usual_one(model: Path, tmp_path
     broken = tmp_path / "broken.gguf"
     broken.write_bytes(content[:start] + b"{% if nonsense".ljust(end - start) + content[end:])
 
-    reply = GgufEngine(broken, GgufSettings(context_tokens=1024, max_tokens=16, threads=1)).reply(prompt())
+    reply = GgufEngine(broken, GgufSettings(context_tokens=1024, max_tokens=16)).reply(prompt())
 
     assert reply.text.startswith('{"readings": ')
 
@@ -254,7 +254,7 @@ def test_the_model_writes_nothing_on_the_terminal(brief: GgufEngine, capfd: pyte
 
 def test_a_reply_is_ended_when_its_time_is_over_and_the_next_one_comes(model: Path) -> None:
     told: list[Writing] = []
-    settings = GgufSettings(context_tokens=1024, max_tokens=200, threads=1)
+    settings = GgufSettings(context_tokens=1024, max_tokens=200)
     hurried = GgufEngine(model, settings, seconds=0.001, on_writing=told.append)
     with pytest.raises(EngineTimeoutError, match="before it wrote a word"):
         hurried.reply(prompt(RULES))

@@ -15,13 +15,14 @@ from tiny_model import END, WORDS, write_tiny_model
 from investigator.bb3.decoding.told import engine_as_told
 from investigator.bb3.records import PhraseReply, Speaker, Turn, TurnsVariables
 from investigator.engines.base import Engine, TokenCounter, tokens_of, traits_of
-from investigator.engines.transformers.engine import TransformersEngine, TransformersSettings
+from investigator.engines.transformers.engine import TransformersEngine
 from investigator.engines.transformers.token_rules import Schedule, ends_sentence
 from investigator.errors import ContextTooLongError, EngineError, SettingsError
 from investigator.records import FinishReason, Prompt
 from investigator.records.decoding import Decoding, Inference
 
 CONTEXT = 64
+SEED = "investigator.engines.transformers.model.SEED"
 TEXT = "a b c d"
 
 
@@ -32,7 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def engine(folder: Path) -> TransformersEngine:
-    return TransformersEngine(folder, TransformersSettings(decoding=Decoding(beam_max_length=12, stop_token="")))
+    return TransformersEngine(folder, decoding=Decoding(beam_max_length=12, stop_token=""))
 
 
 def as_told(engine: TransformersEngine, decoding: Decoding) -> TransformersEngine:
@@ -117,23 +118,27 @@ def test_the_probability_of_a_text_is_that_of_the_model(engine: TransformersEngi
 
 
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
-def test_nucleus_takes_no_token_outside_the_share(folder: Path, judge: Any, share: float) -> None:
+def test_nucleus_takes_no_token_outside_the_share(
+    engine: TransformersEngine, judge: Any, share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seen = set()
     for seed in range(3):
-        one = TransformersEngine(folder, TransformersSettings(seed=seed))
-        done = one.write_on(TEXT, decoding(Inference.NUCLEUS, topp=share))
+        monkeypatch.setattr(SEED, seed)
+        done = engine.write_on(TEXT, decoding(Inference.NUCLEUS, topp=share))
         seen.add(done.text)
         assert all(token in nucleus(probabilities, share) for token, probabilities in steps(judge, done.text))
     assert len(seen) > 1
 
 
-def test_factual_nucleus_takes_no_token_outside_the_share_of_its_step(folder: Path, judge: Any) -> None:
+def test_factual_nucleus_takes_no_token_outside_the_share_of_its_step(
+    engine: TransformersEngine, judge: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     schedule = Schedule(p=0.9, decay=0.6, bound=0.1)
     options = {"topp": schedule.p, "lambda_decay": schedule.decay, "omega_bound": schedule.bound}
     beyond_the_last_share = 0
     for seed in range(4):
-        one = TransformersEngine(folder, TransformersSettings(seed=seed))
-        done = one.write_on(TEXT, decoding(Inference.FACTUAL_NUCLEUS, 16, **options))
+        monkeypatch.setattr(SEED, seed)
+        done = engine.write_on(TEXT, decoding(Inference.FACTUAL_NUCLEUS, 16, **options))
         ends = [ends_sentence(letter) for letter in done.text]
         for n, (token, probabilities) in enumerate(steps(judge, done.text)):
             assert token in nucleus(probabilities, schedule.share(ends[:n]))
@@ -141,11 +146,13 @@ def test_factual_nucleus_takes_no_token_outside_the_share_of_its_step(folder: Pa
     assert beyond_the_last_share  # so a share that never changed would not have passed
 
 
-def test_topk_draws_from_the_k_likeliest(folder: Path, judge: Any) -> None:
+def test_topk_draws_from_the_k_likeliest(
+    engine: TransformersEngine, judge: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ranks = set()
     for seed in range(3):
-        one = TransformersEngine(folder, TransformersSettings(seed=seed))
-        done = one.write_on(TEXT, decoding(Inference.TOPK, topk=3))
+        monkeypatch.setattr(SEED, seed)
+        done = engine.write_on(TEXT, decoding(Inference.TOPK, topk=3))
         ranks |= {sorted(after, reverse=True).index(after[token]) for token, after in steps(judge, done.text)}
     assert ranks <= {0, 1, 2}
     assert len(ranks) > 1
@@ -160,7 +167,7 @@ def test_of_several_samples_the_likeliest_is_taken(engine: TransformersEngine) -
 def test_the_same_seed_gives_the_same_text_and_leaves_the_randomness_of_others_alone(folder: Path) -> None:
     import torch
 
-    one, other = (TransformersEngine(folder, TransformersSettings(seed=3)) for _ in range(2))
+    one, other = (TransformersEngine(folder) for _ in range(2))
     torch.manual_seed(11)
     first = one.write_on(TEXT, decoding(Inference.NUCLEUS)).text
     drawn = torch.rand(1).item()
@@ -229,9 +236,9 @@ def test_it_is_a_model_that_answers_one_prompt_at_a_time(engine: TransformersEng
     assert engine.name == f"transformers:{folder.name}@{(folder / 'model.safetensors').stat().st_size}"
 
 
-def test_other_settings_have_other_traits_so_that_kept_replies_are_told_apart(folder: Path) -> None:
-    settings = (TransformersSettings(seed=1), TransformersSettings(decoding=decoding(Inference.NUCLEUS)))
-    assert len({traits_of(TransformersEngine(folder, one)).sampling for one in settings}) == 2
+def test_another_decoding_has_other_traits_so_that_kept_replies_are_told_apart(folder: Path) -> None:
+    engines = (TransformersEngine(folder), TransformersEngine(folder, decoding=decoding(Inference.NUCLEUS)))
+    assert len({traits_of(engine).sampling for engine in engines}) == 2
 
 
 def test_an_engine_writes_as_it_is_told_with_the_model_that_is_loaded(engine: TransformersEngine) -> None:
@@ -285,7 +292,7 @@ def test_a_chat_template_is_put_around_a_prompt_and_not_around_a_text(folder: Pa
     copied = shutil.copytree(folder, tmp_path / "chatty")
     (copied / "chat_template.jinja").write_text("q {{ messages[0].content }} r", encoding="utf-8")
     options = decoding(Inference.GREEDY)
-    plain, chatty = TransformersEngine(folder), TransformersEngine(copied, TransformersSettings(decoding=options))
+    plain, chatty = TransformersEngine(folder), TransformersEngine(copied, decoding=options)
     assert chatty.reply(prompt("a b")).text == plain.write_on("q a b r", options).text
     assert chatty.write_on("a b", options).text == plain.write_on("a b", options).text
 
@@ -335,7 +342,7 @@ def test_nothing_behind_the_stop_is_heard(engine: TransformersEngine) -> None:
 def test_of_several_lines_the_last_is_taken_if_that_is_told_and_lines_are_not_allowed(folder: Path) -> None:
     def written(**lines: bool) -> str:
         options = Decoding(beam_max_length=12, stop_token="", **lines)
-        model = TransformersEngine(folder, TransformersSettings(decoding=options))._loaded()
+        model = TransformersEngine(folder)._loaded()
         model._text = lambda ids: "a: one\nb: two\n"
         return model.generate(TEXT, options).text
 
@@ -344,9 +351,7 @@ def test_of_several_lines_the_last_is_taken_if_that_is_told_and_lines_are_not_al
     assert written(generation_take_last_newline=True, generation_allow_newline=True) == "a: one\nb: two\n"
 
 
-def test_a_context_longer_than_the_prompt_cannot_be_told(engine: TransformersEngine, folder: Path) -> None:
+def test_a_context_longer_than_the_prompt_cannot_be_told(engine: TransformersEngine) -> None:
     full = Decoding(beam_context_block_ngram=2, beam_block_full_context=True)
-    with pytest.raises(SettingsError, match="beam_block_full_context does not apply"):
-        TransformersEngine(folder, TransformersSettings(decoding=full))
     with pytest.raises(SettingsError, match="beam_block_full_context does not apply"):
         as_told(engine, full)

@@ -13,7 +13,7 @@ from chat_replies import at_a_server, quoted, say
 from openai_server import Body, OpenAIServer, Response
 from power_plants import NAMES, index, prompt_in, running, write_folder
 
-from investigator import Investigator, load_settings
+from investigator import Investigator
 from investigator.bb3.chat_options import ChatOptions, Decide
 from investigator.bb3.chats import open_chat, talk_with
 from investigator.bb3.folder_chat import FolderChat
@@ -128,10 +128,7 @@ def test_a_model_that_only_babbles_leaves_the_rules_to_reply(
 
 @pytest.mark.skipif(not GGUF, reason="INVESTIGATOR_TEST_GGUF names no model file")
 def test_a_small_local_model_says_nothing_of_documents_that_is_not_in_them(place: Path) -> None:
-    settings = load_settings(None, ["gguf.threads=1"])
-    investigator = Investigator(
-        place / "folder", model=f"gguf:{GGUF}", settings=settings, workspace=place / "workspace"
-    )
+    investigator = Investigator(place / "folder", model=f"gguf:{GGUF}", workspace=place / "workspace")
     texts = "\n".join(file.read_text("utf-8") for file in (place / "folder").glob("*.txt"))
     with open_chat(investigator, ChatOptions(search_decision=Decide.ALWAYS)) as chat:
         session = chat.start("ida")

@@ -60,7 +60,7 @@ def test_a_cross_encoder_that_the_settings_name_checks_in_place_of_the_model(tmp
     engine = ScriptedEngine("{}", name="large")
     named = Parts(load_settings(None, ["check.model=some/judge"])).engines(engine, None, tmp_path)
     assert (named[Role.CHECK].name, named[Role.ANSWER].name) == ("cross-encoder:some/judge", "large")
-    off = Parts(load_settings(None, ["check.model=some/judge", "check.off=true"])).engines(engine, None, tmp_path)
+    off = Parts(load_settings(None, ["check.model=off"])).engines(engine, None, tmp_path)
     assert off[Role.CHECK] is engine
 
 

@@ -11,11 +11,10 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from investigator.bb3.records import Module
-from investigator.engines.base import Engine
+from investigator.engines.base import Engine, Sampling
 from investigator.engines.chat.engine import ChatEngine
-from investigator.engines.chat.models import ChatSettings
 from investigator.engines.extractive import ExtractiveEngine
-from investigator.engines.gguf.engine import GgufEngine, GgufSettings
+from investigator.engines.gguf.engine import GgufEngine
 from investigator.engines.transformers.engine import TransformersEngine
 from investigator.errors import SettingsError
 from investigator.language.lists import data_file
@@ -86,29 +85,26 @@ def engine_as_told(engine: Engine, decoding: Decoding) -> Engine | None:
     no such settings. The new engine shares the loaded model and the name, but its traits' `sampling` differs. Raises
     SettingsError for a value that the engine does not accept.
     """
-    if isinstance(engine, ChatEngine):
-        return engine.with_settings(changed(engine.settings, _changes(engine.settings, decoding)))
-    if isinstance(engine, GgufEngine):
-        return engine.with_settings(changed(engine.settings, _changes(engine.settings, decoding)))
+    if isinstance(engine, ChatEngine | GgufEngine):
+        return engine.with_sampling(changed(engine.sampling, _changes(engine.sampling, decoding)))
     if isinstance(engine, TransformersEngine):
-        own = engine.settings
-        return engine.with_settings(changed(own, {"decoding": with_told(own.decoding, decoding)}))
+        return engine.with_decoding(with_told(engine.decoding, decoding))
     return None
 
 
-def _changes(own: ChatSettings | GgufSettings, decoding: Decoding) -> dict[str, object]:
-    """Return the settings that a decoding changes. A method turns off the limits of all other methods."""
+def _changes(own: Sampling, decoding: Decoding) -> dict[str, object]:
+    """Return the values that a decoding changes. A method turns off the limits of all other methods."""
     given = decoding.model_fields_set
     changes: dict[str, object] = {"max_tokens": decoding.beam_max_length} if "beam_max_length" in given else {}
     method = told_method(decoding)
     if method is None:
         return changes
     keeps_own = own.temperature and "temperature" not in given
-    changes |= {"temperature": own.temperature if keeps_own else decoding.temperature, "top_p": None}
-    if isinstance(own, GgufSettings):
-        changes |= {"top_k": decoding.topk} if method is Inference.TOPK else {"top_k": None, "top_p": 1.0}
+    changes |= {"temperature": own.temperature if keeps_own else decoding.temperature, "top_p": None, "top_k": None}
     if method is Inference.GREEDY:
-        changes |= {"temperature": 0.0, "top_p": None}
+        changes["temperature"] = 0.0
+    elif method is Inference.TOPK:
+        changes["top_k"] = decoding.topk
     elif method is Inference.NUCLEUS and (share := _share(decoding, own.top_p)) != OFF:
         changes["top_p"] = share
     return changes

@@ -8,45 +8,66 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from copy import copy
+from enum import StrEnum
 from functools import cache, partial
 from threading import BoundedSemaphore, Lock
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from investigator.engines.base import Hear, guessed_tokens
-from investigator.engines.chat.errors import failure, is_too_long, status_of, without_reply
+from investigator.engines.base import Hear, Sampling, guessed_tokens
+from investigator.engines.chat.errors import failure, is_too_long, status_of
 from investigator.engines.chat.models import (
     CHAT_PROVIDERS,
+    NAME_HINT,
     OPENAI_COMPATIBLE,
     ChatSettings,
-    Feature,
-    build,
-    constrained,
-    features_of,
+    Server,
+    cleaned,
+    missing_package,
     server_of,
     server_of_ready,
 )
-from investigator.engines.http import within
-from investigator.errors import EngineError, SettingsError
-from investigator.records import FinishReason, Prompt, Reply, Traits
+from investigator.engines.http import BodyBounds, bound_clients, client_settings, within
+from investigator.engines.schemas import reply_schema
+from investigator.errors import EngineError, SettingsError, SilentReplyError
+from investigator.records import FinishReason, Prompt, Record, Reply, Traits
 from investigator.secrets import redacted, redacted_so_far, without_secrets
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import BaseCallbackHandler
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessage
+    from langchain_core.runnables import Runnable
 
-_CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "incomplete"})
-_WHOLE = frozenset({"", "stop", "end_turn", "stop_sequence", "eos", "completed"})
-_REFUSED = {
+_MOST_CHARACTERS = 200_000  # of a reply; the rest is cut off
+_REJECTED = (400, 422)
+_FINISH = {
+    **dict.fromkeys(("length", "max_tokens", "max_output_tokens", "model_length", "incomplete"), FinishReason.LENGTH),
+    **dict.fromkeys(("", "stop", "end_turn", "stop_sequence", "eos", "completed"), FinishReason.STOP),
+}
+_LOADING = Lock()  # two threads must not import packages with circular imports at the same time
+
+
+class Feature(StrEnum):
+    """A part of a call that some servers reject."""
+
+    TEMPERATURE = "temperature"
+    TOP_P = "top_p"
+    MAX_TOKENS = "max_tokens"
+    JSON_SCHEMA = "json_schema"
+    TOOLS = "tools"
+
+
+_REFUSED: Mapping[Feature, str] = {
     Feature.TEMPERATURE: r"\btemperature\b",
     Feature.TOP_P: r"\btop_?p\b",
     Feature.MAX_TOKENS: r"\b(max_(completion_|output_)?tokens|num_predict)\b",
     Feature.JSON_SCHEMA: r"response_?format|json[_ ]?schema|json[_ ]object|structured output|\bgrammar\b",
     Feature.TOOLS: r"\b(tools?|tool_choice|parallel_tool_calls|functions?)\b",
 }
-"""The names under which a server's error refers to what it refused."""
+"""The names under which a server's error refers to what it rejected."""
 
-_LOADING = Lock()  # two threads must not import packages with circular imports at the same time
+_FORMATS: Mapping[Feature, str] = {Feature.JSON_SCHEMA: "json_schema", Feature.TOOLS: "function_calling"}
+"""The ways to request the schema of a reply, the strictest first, as LangChain names them."""
 
 
 class ChatEngine:
@@ -60,10 +81,11 @@ class ChatEngine:
     endpoint make at most `settings.concurrency` concurrent calls.
 
     `callbacks` are LangChain callback handlers that receive each call, with the template in the metadata. A LangChain
-    model built by the caller keeps its own callbacks, parameters, retries and handling of redirects: only `timeout`,
-    `concurrency` and `max_reply_characters` apply to it, and no schema is requested from it.
+    model built by the caller keeps its own callbacks, parameters, retries and handling of redirects: only `timeout`
+    and `concurrency` apply to it, and no schema is requested from it.
 
-    Raises SettingsError or CredentialError at once if the model cannot be used. Safe to call from several threads.
+    `endpoint` is the scheme, host and port to which prompts are sent, or the provider if the address is unknown. Raises
+    SettingsError or CredentialError at once if the model cannot be used. Safe to call from several threads.
     """
 
     def __init__(
@@ -71,71 +93,53 @@ class ChatEngine:
         model: str | BaseChatModel,
         settings: ChatSettings | None = None,
         *,
-        on_notice: Callable[[str], None] | None = None,
+        on_notice: Callable[[str], None] = lambda _: None,
         callbacks: Sequence[BaseCallbackHandler] = (),
     ) -> None:
-        self._settings = settings or ChatSettings()
-        self._on_notice = on_notice or (lambda _: None)
+        self._settings = settings = settings or ChatSettings()
+        self.sampling = Sampling(temperature=settings.temperature, max_tokens=settings.max_tokens)
+        self._on_notice = on_notice
         self._callbacks = list(callbacks)
         self._refused: set[Feature] = set()
         self._has_worked = False
         self._lock = Lock()
-        self._is_ready = not isinstance(model, str)
-        if isinstance(model, str):
-            self._server = server_of(model, self._settings)
-            self._wanted = features_of(self._settings)
-            self._models: dict[frozenset[Feature], BaseChatModel] = {}
-            if self._server.provider not in CHAT_PROVIDERS or self._server.provider == "azure_openai":
-                self._model(self._wanted)  # only its own class can check the name and the settings; the rest is lazy
-        else:
-            self._server, self._wanted = server_of_ready(model), frozenset()
-            self._models = {self._wanted: model}
-
-    @property
-    def name(self) -> str:
-        """Return the name as `provider:name`, followed by `@host` if a base URL is set."""
-        return f"{self._server.model}@{self._server.host}" if self._settings.base_url else self._server.model
-
-    @property
-    def endpoint(self) -> str:
-        """Return the scheme, host and port to which prompts are sent, or the provider if the address is unknown."""
-        return self._server.endpoint
+        self._ready = None if isinstance(model, str) else model
+        self._models: dict[frozenset[Feature], BaseChatModel] = {}
+        self._server = server_of(model, settings) if isinstance(model, str) else server_of_ready(model)
+        self.name = f"{self._server.model}@{self._server.host}" if settings.base_url else self._server.model
+        self.endpoint = self._server.endpoint
+        if self._server.provider not in CHAT_PROVIDERS or self._server.provider == "azure_openai":
+            self._model(self._wanted)  # only its own class can check the name and the settings; the rest is lazy
 
     @property
     def reply_format(self) -> Feature | None:
         """Return how the reply's schema is requested: the strictest way that the server has not rejected."""
-        formats = (Feature.JSON_SCHEMA, Feature.TOOLS)
-        return next((feature for feature in formats if feature in self._wanted - self._refused), None)
-
-    @property
-    def settings(self) -> ChatSettings:
-        """Return the settings for calling the model."""
-        return self._settings
+        return next((feature for feature in _FORMATS if feature in self._wanted - self._refused), None)
 
     @property
     def traits(self) -> Traits:
         """Return the traits of a language model behind a server that may answer several prompts at a time."""
-        settings = self._settings
-        shaping = {"temperature": settings.temperature, "top_p": settings.top_p, "max_tokens": settings.max_tokens}
+        values = self.sampling.model_dump(exclude_none=True)
+        names = [name for name in ("temperature", "top_p", "max_tokens") if name in values]
         return Traits(
             is_model=True,
-            context_tokens=settings.context_tokens,
-            concurrency=settings.concurrency,
-            sampling=" ".join(f"{name}={value}" for name, value in shaping.items() if value is not None),
+            context_tokens=self._settings.context_tokens,
+            concurrency=self._settings.concurrency,
+            sampling=" ".join(f"{name}={values[name]}" for name in names),
         )
 
-    def with_settings(self, settings: ChatSettings) -> Self:
+    def with_sampling(self, sampling: Sampling) -> Self:
         """Return a copy of the engine with other parameters. It shares the known refusals with the original.
 
         Raises SettingsError for a LangChain model built by the caller, which has its own parameters.
         """
-        if self._is_ready:
+        if self._ready is not None:
             raise SettingsError(
                 f"{self.name} was built by the caller and keeps its own parameters",
                 hint="Set temperature, top_p and max_tokens when building the model, or name it as provider:name.",
             )
         other = copy(self)
-        other._settings, other._wanted, other._models = settings, features_of(settings), {}
+        other.sampling, other._models = sampling, {}
         return other
 
     def reply(self, prompt: Prompt, hear: Hear | None = None) -> Reply:
@@ -145,22 +149,23 @@ class ChatEngine:
         other failure.
         """
         began, sent = time.monotonic(), self._wanted - self._refused
-        while True:
-            answer = self._answer(prompt, hear, sent)
-            if not isinstance(answer, Exception):
-                break
+        while isinstance(answer := self._answer(prompt, hear, sent), Exception):
             refused = self._refused_by(answer, sent)
             if refused is None:
                 raise failure(answer, self._server) from without_secrets(answer)
             sent -= {refused}
         self._learn(self._wanted - sent)
-        reply = _read(answer, prompt.text, self._settings.max_reply_characters)
+        reply = _read(answer, prompt.text)
         if not reply.text.strip():
-            details = (answer.usage_metadata or {}).get("output_token_details") or {}
-            raise without_reply(self._server, reply, int(details.get("reasoning") or 0))
+            raise self._silent(answer, reply)
         return reply.changed(seconds=time.monotonic() - began)
 
     reply_aloud = reply
+
+    @property
+    def _wanted(self) -> frozenset[Feature]:
+        given = self.sampling.model_dump(exclude_none=True, exclude={"top_k"})
+        return frozenset(() if self._ready else (*_FORMATS, *map(Feature, given)))
 
     def _answer(self, prompt: Prompt, hear: Hear | None, sent: frozenset[Feature]) -> AIMessage | Exception:
         """Return the model's message, or the error if the call fails or takes too long. A listener hears of the message
@@ -174,7 +179,7 @@ class ChatEngine:
                 if hear is not None and not isinstance(answer, Exception):
                     text = text_of(answer)
                     hear(redacted_so_far(text))
-                    if len(text) > settings.max_reply_characters:
+                    if len(text) > _MOST_CHARACTERS:
                         break
         return answer
 
@@ -187,10 +192,9 @@ class ChatEngine:
         from langchain_core.runnables.config import RunnableConfig, ensure_config, merge_configs
         from langsmith import tracing_context
 
-        bound = model if self._is_ready else constrained(model, self._server, sent, prompt.reply_type)
-        about = {"template": prompt.template}
+        bound = _constrained(model, self._server, sent, prompt.reply_type) if self._ready is None else model
         tags = ["investigator", prompt.template.partition("/")[0]]
-        own = RunnableConfig(callbacks=self._callbacks, metadata=about, tags=tags)
+        own = RunnableConfig(callbacks=self._callbacks, metadata={"template": prompt.template}, tags=tags)
         config = merge_configs(ensure_config(), own)  # keeps out the callbacks of an enclosing chain
         usage = {"stream_usage": True} if self._server.provider in OPENAI_COMPATIBLE else {}
         with tracing_context(enabled=False):  # an environment variable for another program must not redirect documents
@@ -200,26 +204,26 @@ class ChatEngine:
                     message = piece if message is None else message + piece
                     yield message
             except Exception as error:
-                if status_of(error) not in (None, 400, 422):
+                if status_of(error) not in (0, *_REJECTED):
                     raise
                 message = None
             if message is None:
                 yield bound.invoke(prompt.text, config)
 
     def _refused_by(self, error: Exception, sent: frozenset[Feature]) -> Feature | None:
-        """Return the feature that the server's error (400 or 422) rejects, or None for any other error.
+        """Return the feature that the server's error rejects, or None for any other error.
 
         A refusal without a reason is attributed to the reply format until a call has worked.
         """
-        if status_of(error) not in (400, 422) or is_too_long(error):
+        if status_of(error) not in _REJECTED or is_too_long(error):
             return None
-        sent = sent - {Feature.TOOLS} if Feature.JSON_SCHEMA in sent else sent
+        formats = [feature for feature in _FORMATS if feature in sent][:1]  # the others were not sent yet
         for text in (str(getattr(error, "param", None)), str(error)):
-            for feature in Feature:
-                if feature in sent and re.search(_REFUSED[feature], text, re.IGNORECASE):
+            for feature, names in _REFUSED.items():
+                was_sent = feature in (formats if feature in _FORMATS else sent)
+                if was_sent and re.search(names, text, re.IGNORECASE):
                     return feature
-        formats = () if self._has_worked else (Feature.JSON_SCHEMA, Feature.TOOLS)
-        return next((feature for feature in formats if feature in sent), None)
+        return formats[0] if formats and not self._has_worked else None
 
     def _learn(self, omitted: frozenset[Feature]) -> None:
         """After a successful call, never send again what it omitted, and report it."""
@@ -231,10 +235,25 @@ class ChatEngine:
             self._on_notice(f"{self.name} rejects the parameter {feature}, so it is no longer sent")
 
     def _model(self, features: frozenset[Feature]) -> BaseChatModel:
+        if self._ready is not None:
+            return self._ready
         with _LOADING:
             if features not in self._models:
-                self._models[features] = build(self._server, self._settings, features)
+                values = {feature.value: getattr(self.sampling, feature) for feature in features - _FORMATS.keys()}
+                self._models[features] = _build(self._server, self._settings, values)
             return self._models[features]
+
+    def _silent(self, message: AIMessage, reply: Reply) -> SilentReplyError:
+        """Return the error for a reply without text."""
+        thought = ((message.usage_metadata or {}).get("output_token_details") or {}).get("reasoning") or 0
+        is_cut = reply.finish_reason is FinishReason.LENGTH
+        end = "used up its output limit before it wrote a reply" if is_cut else "ended without writing a reply"
+        spent = f" ({thought:,} tokens went into its thinking)" if thought else ""
+        hint = (
+            "Turn the model's thinking off, raise --set chat.max_tokens=16000, or choose another model; then run the "
+            "same command again to resume."
+        )
+        return SilentReplyError(f"{self._server.place} {end}{spent}", hint=hint)
 
 
 @cache
@@ -253,25 +272,77 @@ def text_of(message: AIMessage) -> str:
     return str(message.text)
 
 
-def _read(message: AIMessage, prompt: str, limit: int) -> Reply:
+def _read(message: AIMessage, prompt: str) -> Reply:
+    """Return the reply in a message; the tokens are guessed if the server reports none, or an impossible number."""
     text = redacted(text_of(message))  # redact before cutting: half a key would not be recognised
-    usage = message.usage_metadata or {}
-    return Reply(
-        text=text[:limit],
-        input_tokens=_count(usage.get("input_tokens"), prompt),
-        output_tokens=_count(usage.get("output_tokens"), text),
-        finish_reason=FinishReason.LENGTH if len(text) > limit else _finish_of(message.response_metadata),
-    )
+    about, usage = message.response_metadata, message.usage_metadata or {}
+    tokens = (usage.get("input_tokens"), prompt), (usage.get("output_tokens"), text)
+    read, written = (n if isinstance(n, int) and n > 0 else guessed_tokens(words) for n, words in tokens)
+    reason = next(filter(None, map(about.get, ("finish_reason", "stop_reason", "done_reason", "status"))), "")
+    finish = _FINISH.get(str(reason).lower(), FinishReason.OTHER)
+    if len(text) > _MOST_CHARACTERS:
+        text, finish = text[:_MOST_CHARACTERS], FinishReason.LENGTH
+    return Reply(text=text, input_tokens=read, output_tokens=written, finish_reason=finish)
 
 
-def _count(reported: object, text: str) -> int:
-    """Return the number of tokens that a server reported, or an estimate if it is missing or implausible."""
-    return reported if isinstance(reported, int) and reported > 0 else guessed_tokens(text)
+def _build(server: Server, settings: ChatSettings, sampling: Mapping[str, object]) -> BaseChatModel:
+    """Return a chat model that sends the values in `sampling`.
+
+    Redirects are refused and the length of a body is limited: by our own client for OpenAI-compatible servers and
+    Ollama, and for other providers only if their client can be found. Raises SettingsError if the provider's
+    package is not installed, or the provider is unknown or does not accept the settings.
+    """
+    provider, _, name = server.model.partition(":")
+    try:
+        from langchain.chat_models import init_chat_model
+
+        model: BaseChatModel = init_chat_model(name, model_provider=provider, **_arguments(server, settings, sampling))
+        bound_clients(model, BodyBounds(server.place))
+    except ImportError as error:
+        raise missing_package(server, str(error)) from error
+    except Exception as error:  # noqa: BLE001 - each provider's package has its own errors; all are caught here
+        reason = cleaned(str(error))
+        raise SettingsError(f"{server.model} cannot be used: {reason}", hint=NAME_HINT) from without_secrets(error)
+    return model
 
 
-def _finish_of(metadata: Mapping[str, object]) -> FinishReason:
-    keys = ("finish_reason", "stop_reason", "done_reason", "status")
-    reason = str(next((metadata[key] for key in keys if metadata.get(key)), "")).lower()
-    if reason in _CUT:
-        return FinishReason.LENGTH
-    return FinishReason.STOP if reason in _WHOLE else FinishReason.OTHER
+def _arguments(server: Server, settings: ChatSettings, sampling: Mapping[str, object]) -> dict[str, object]:
+    """Return the arguments for the provider's class."""
+    client = client_settings(BodyBounds(server.place), settings.timeout)
+    given = dict(sampling)
+    if server.address:
+        given["base_url"] = server.address
+    if server.provider == "ollama":  # it takes no timeout and no key, and has another name for the longest reply
+        return {"num_predict": given.pop("max_tokens", None), "client_kwargs": client, **given}
+    given |= {"timeout": settings.timeout, "max_retries": settings.attempts - 1}
+    if server.secret:
+        given["api_key"] = server.secret
+    if server.provider in OPENAI_COMPATIBLE:
+        from openai import DefaultHttpxClient
+
+        given["http_client"] = DefaultHttpxClient(**client)
+    if server.provider == "openai":  # None keeps LangChain from choosing a temperature; local servers need no key
+        given = {"temperature": None, "api_key": "none", **given}
+    return given
+
+
+def _constrained(
+    model: BaseChatModel, server: Server, formats: frozenset[Feature], reply_type: type[Record]
+) -> Runnable[Any, Any]:
+    """Return the model, constrained to the schema of a reply in the strictest way that is allowed and supported.
+
+    OpenAI's client receives the schema in the extra body: if it were a regular argument, the client would parse the
+    reply itself and fail on a truncated one.
+    """
+    schema = reply_schema(reply_type)
+    if Feature.JSON_SCHEMA in formats and server.provider in OPENAI_COMPATIBLE:
+        strict = {"name": reply_type.__name__, "schema": schema, "strict": True}
+        return model.bind(extra_body={"response_format": {"type": "json_schema", "json_schema": strict}})
+    for method in (_FORMATS[feature] for feature in _FORMATS if feature in formats):
+        try:
+            structured = model.with_structured_output({"title": reply_type.__name__, **schema}, method=method)
+        except (NotImplementedError, TypeError, ValueError):  # this class has no such method
+            continue
+        bound: Runnable[Any, Any] = getattr(structured, "first", model)  # without the parser, which rejects cut replies
+        return bound
+    return model

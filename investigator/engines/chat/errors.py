@@ -1,17 +1,16 @@
 """Translates a provider's error into an error of this package.
 
-Every provider's package raises its own errors. They are recognised by a `status_code` or `response` (OpenAI, Anthropic,
-Groq, Ollama, httpx), by class name, or as langchain-core's model errors, so that no provider's package needs to be
-imported.
+Every provider's package raises its own errors. They are recognised by the status that they carry and by the names of
+their classes, so that no provider's package needs to be imported.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from urllib.parse import urlsplit
+from collections.abc import Mapping
+from typing import NamedTuple
 
+from investigator.engines.chat.models import Server, cleaned
 from investigator.errors import (
     ContextTooLongError,
     CredentialError,
@@ -19,174 +18,106 @@ from investigator.errors import (
     EngineTimeoutError,
     InvestigatorError,
     SettingsError,
-    SilentReplyError,
 )
-from investigator.records import FinishReason, Reply
-from investigator.secrets import redacted
 
-_MESSAGE_LENGTH = 300
 _START = "Start the model server or correct its address, then run the same command again to resume."
-_UNREADABLE = (ValueError, TypeError, LookupError, AttributeError)  # raised for a body with an unexpected shape
-_TOO_LONG = re.compile(
-    r"context[ _]?(length|window|size)|maximum context|prompt is too long|too many (input )?tokens", re.IGNORECASE
+_FINAL = "Set the final address as the base URL: the key and the documents are never sent to another address."
+_CREDIT = "The account has no credit left: add some, or choose another model with --model."
+_WAIT = "Wait {wait}, then run the same command again: it resumes where it stopped."
+_BASE = "Check that the base URL belongs to an OpenAI-compatible API (it often ends in /v1)."
+_TOO_LONG = (
+    r"ContextOverflow|context[ _]?(length|window|size)|maximum context|prompt is too long|too many (input )?tokens"
 )
 
 
-@dataclass(frozen=True)
-class Server:
-    """The destination of a call: the model, the address if known, the key and its environment variable."""
+class _Cause(NamedTuple):
+    """What an error means if its status (0: none) and its classes, followed by `|` and its text, match a pattern."""
 
-    model: str
-    address: str = ""
-    key_variable: str = ""
-    secret: str = ""
-
-    @property
-    def provider(self) -> str:
-        """Return the provider of the model."""
-        return self.model.partition(":")[0]
-
-    @property
-    def host(self) -> str:
-        """Return the host and the port of the address, without any user name or password."""
-        return urlsplit(self.address).netloc.rpartition("@")[2]
-
-    @property
-    def endpoint(self) -> str:
-        """Return the scheme, host and port of the address, or the provider if the address is unknown."""
-        return f"{urlsplit(self.address).scheme}://{self.host}" if self.address else self.provider
-
-    @property
-    def place(self) -> str:
-        """Return the model and its address, for messages."""
-        return f"{self.model} at {self.endpoint}{urlsplit(self.address).path}" if self.address else self.model
+    pattern: str
+    kind: type[InvestigatorError]
+    message: str
+    hint: str = ""
+    may_pass: bool = False
 
 
-def cleaned(message: str) -> str:
-    """Return a server's message on one line, with secrets redacted, truncated to a readable length."""
-    return " ".join(redacted(message).split())[:_MESSAGE_LENGTH]
+_CAUSES = (
+    _Cause("3", EngineError, "{place} redirects to {location}, which is refused", _FINAL),
+    _Cause("40[13]", CredentialError, "{place} rejected the key: {words}", "Set {key} to a valid key."),
+    _Cause("404", SettingsError, "{place} was not found (404): {words}", "{where}"),
+    _Cause(r"429.*\|.*insufficient_quota", EngineError, "{place} refused the call: {words}", _CREDIT, may_pass=True),
+    _Cause("429", EngineError, "{place} accepts no more calls for now: {words}", _WAIT, may_pass=True),
+    _Cause(r"408|0[^|]*Timeout", EngineTimeoutError, "{place} did not reply in time"),
+    _Cause("5|409", EngineError, "{place} failed ({status}): {words}", _START, may_pass=True),
+    _Cause(r"0[^|]*(Connection|Transport)", EngineError, "{place} cannot be reached: {root}", _START, may_pass=True),
+    _Cause(f"(?i).*({_TOO_LONG})", ContextTooLongError, "the prompt is too long for {place}: {words}"),
+    _Cause("4", EngineError, "{place} rejected the request ({status}): {words}", "Check the settings of the model."),
+    _Cause(r"0[^|]*ErrorBody", EngineError, "{place} sent an error instead of a reply: {words}"),
+    _Cause(  # the errors that a body with an unexpected shape leads to
+        r"0[^|]*(Value|Type|Lookup|Attribute)Error",
+        *(EngineError, "the server's reply is not a chat completion ({place}): {words}", _BASE),
+    ),
+    _Cause("", EngineError, "{place} gave no reply: {words}"),
+)
+"""The causes of errors; the first that matches counts."""
 
 
-def status_of(error: Exception) -> int | None:
-    """Return the HTTP status that an error carries, if any."""
-    response = getattr(error, "response", None)  # Google puts the status into `code`; OpenAI's `code` is a word
-    values = (getattr(error, "status_code", None), getattr(response, "status_code", None), getattr(error, "code", None))
-    return next((value for value in values if isinstance(value, int) and 300 <= value < 600), None)
+def status_of(error: Exception) -> int:
+    """Return the HTTP status that an error carries, or 0."""
+    response = getattr(error, "response", None)
+    names = ("status_code", "code")  # Google puts the status into `code`; OpenAI's `code` is a word
+    values = (*(getattr(error, name, None) for name in names), getattr(response, "status_code", None))
+    known = (value for value in (*values, _body(error).get("code")) if isinstance(value, int) and 300 <= value < 600)
+    return next(known, 0)
 
 
 def is_too_long(error: Exception) -> bool:
     """Return True if a server rejected a prompt because of its length."""
-    return "ContextOverflowError" in _kinds(error) or _TOO_LONG.search(str(error)) is not None
+    return re.search(_TOO_LONG, f"{_kinds(error)} {error}", re.IGNORECASE) is not None
 
 
 def failure(error: Exception, server: Server) -> InvestigatorError:
     """Translate an error that a provider's package raised."""
-    own = next((cause for cause in _causes(error) if isinstance(cause, EngineError)), None)
-    if own is not None:  # a provider's client may have wrapped it
-        return own
-    words, place, status = cleaned(_words(error)), server.place, status_of(error)
-    if isinstance(error, ValueError) and error.args and isinstance(error.args[0], Mapping):  # inside a reply with 200
-        status = error.args[0].get("code")
-        if not isinstance(status, int) or not 400 <= status < 600:
-            return EngineError(f"{place} sent an error instead of a reply: {words}")
-    if status is not None:
-        return _of_status(status, error, server, words)
-    if "Timeout" in _kinds(error):
-        return EngineTimeoutError(f"{place} did not reply in time")
-    if "Connection" in _kinds(error) or "Transport" in _kinds(
-        error
-    ):  # the error itself often says only `Connection error.`
-        *_, root = _causes(error)
-        message = f"{place} cannot be reached: {cleaned(str(root)) or words}"
-        return EngineError(message, hint=_START, retryable=True)
-    if is_too_long(error):
-        return ContextTooLongError(f"the prompt is too long for {place}: {words}")
-    if isinstance(error, _UNREADABLE):
-        hint = "Check that the base URL belongs to an OpenAI-compatible API (it often ends in /v1)."
-        return EngineError(f"the server's reply is not a chat completion ({place}): {words}", hint=hint)
-    return EngineError(f"{place} gave no reply: {words or type(error).__name__}")
-
-
-def without_reply(server: Server, reply: Reply, thought: int) -> SilentReplyError:
-    """Return the error for a reply without text; `thought` is the number of tokens that the model spent on thinking."""
-    is_cut = reply.finish_reason is FinishReason.LENGTH
-    end = "used up its output limit before it wrote a reply" if is_cut else "ended without writing a reply"
-    spent = f" ({thought:,} tokens went into its thinking)" if thought else ""
-    hint = (
-        "Turn the model's thinking off, raise --set chat.max_tokens=16000, or choose another model; then run the same "
-        "command again to resume."
-    )
-    return SilentReplyError(f"{server.place} {end}{spent}", hint=hint)
-
-
-def _of_status(status: int, error: Exception, server: Server, words: str) -> InvestigatorError:
-    place = server.place
-    if status < 400:
-        hint = "Set the final address as the base URL: the key and the documents are never sent to another address."
-        return EngineError(f"{place} redirects to {_header(error, 'location')}, which is refused", hint=hint)
-    if status in (401, 403):
-        variable = server.key_variable
-        hint = f"Set {variable} to a valid key." if variable else "Check the provider's key and its permissions."
-        return CredentialError(f"{place} rejected the key: {words}", hint=hint)
-    if status == 404:
-        reason = "" if words in ("", "Error code: 404") else f": {words}"
-        return SettingsError(f"{place} was not found (404){reason}", hint=_where_to_look(server))
-    if status == 429:
-        return _limited(error, place, words)
-    if status == 408:
-        return EngineTimeoutError(f"{place} did not reply in time")
-    if status >= 500 or status == 409:
-        return EngineError(f"{place} failed ({status}): {words}", hint=_START, retryable=True)
-    if is_too_long(error):
-        return ContextTooLongError(f"the prompt is too long for {place}: {words}")
-    hint = "Check the settings of the model: the server rejected the request."
-    return EngineError(f"{place} rejected the request ({status}): {words}", hint=hint)
-
-
-def _where_to_look(server: Server) -> str:
-    """Return the hint for a model or path that a server does not have."""
-    path, base = urlsplit(server.address).path.rstrip("/"), server.endpoint
-    if not server.address:
-        return "Check the name of the model."
-    if not path:
-        return f"Most servers have their API below /v1: try --set chat.base_url={base}/v1"
-    return f"List the server's models with: curl {base}{path}/models. If that fails, correct --set chat.base_url=URL"
-
-
-def _limited(error: Exception, place: str, words: str) -> EngineError:
-    if "insufficient_quota" in f"{getattr(error, 'code', '')} {error}":
-        hint = "The account has no credit left: add some, or choose another model with --model."
-        return EngineError(f"{place} refused the call: {words}", hint=hint, retryable=True)
-    try:
-        wait = float(_header(error, "retry-after"))
-    except ValueError:
-        hint = "Wait a while, then run the same command again: it resumes where it stopped."
-        return EngineError(f"{place} accepts no more calls for now: {words}", hint=hint, retryable=True)
-    hint = f"Run the same command again in {wait:.0f} seconds: it resumes where it stopped."
-    message = f"{place} requests a wait of {wait:.0f} seconds: {words}"
-    return EngineError(message, hint=hint, retryable=True, retry_after=wait)
+    root: BaseException = error
+    while not isinstance(root, EngineError) and (behind := root.__cause__ or root.__context__):
+        root = behind
+    if isinstance(root, EngineError):  # a provider's client may have wrapped it
+        return root
+    status, headers = status_of(error), getattr(getattr(error, "response", None), "headers", {})
+    wait = str(headers.get("retry-after", ""))
+    seconds = float(wait) if re.fullmatch(r"\d+(\.\d+)?", wait) else None
+    words = _words(error).removeprefix(f"Error code: {status}")
+    values = {
+        "status": status,
+        "place": server.place,
+        "words": words or ("" if status else type(error).__name__),
+        "root": cleaned(str(root)) or words,  # the error itself often says only `Connection error.`
+        "location": headers.get("location"),
+        "key": server.key_variable or "chat.api_key",
+        "wait": "a while" if seconds is None else f"{seconds:.0f} seconds",
+        "where": server.where_to_look,
+    }
+    mark = f"{status} {_kinds(error)} | {getattr(error, 'code', '')} {' '.join(str(error).split())}"
+    cause = next(cause for cause in _CAUSES if re.match(cause.pattern, mark))
+    message, hint = cause.message.format(**values).rstrip(": "), cause.hint.format(**values)
+    if cause.kind is EngineError:
+        return EngineError(message, hint=hint, retryable=cause.may_pass, retry_after=seconds)
+    return cause.kind(message, hint=hint)
 
 
 def _kinds(error: Exception) -> str:
-    return " ".join(kind.__name__ for kind in type(error).__mro__)
+    kinds = " ".join(kind.__name__ for kind in type(error).__mro__)
+    return f"{kinds} ErrorBody" if isinstance(error, ValueError) and _body(error) else kinds
 
 
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__
+def _body(error: Exception) -> Mapping[str, object]:
+    """Return the body of a server's reply that an error carries, if it is an object."""
+    body = getattr(error, "body", None) or next(iter(error.args), None)
+    return body if isinstance(body, Mapping) else {}
 
 
 def _words(error: Exception) -> str:
     """Return the server's message from the body of the error, or else the text of the error."""
-    body = getattr(error, "body", None) or next(iter(error.args), None)
-    for part in (body, body.get("error") if isinstance(body, Mapping) else None):
-        message = part.get("message") if isinstance(part, Mapping) else None
-        if isinstance(message, str) and message:
-            return message
-    return str(error)
-
-
-def _header(error: Exception, name: str) -> str:
-    headers = getattr(getattr(error, "response", None), "headers", {})
-    return str(headers.get(name, "")) if isinstance(headers, Mapping) else ""
+    body = _body(error)
+    inner = body.get("error")
+    texts = (body.get("message"), inner.get("message") if isinstance(inner, Mapping) else None)
+    return cleaned(next((text for text in texts if isinstance(text, str) and text), str(error)))

@@ -1,27 +1,23 @@
-"""The settings of a chat model, the checks before its first call, and the LangChain model for a `provider:name`."""
+"""The settings of a chat model, and the checks before its first call."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Mapping
-from enum import StrEnum
+from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, SecretStr
 
-from investigator.engines.chat.errors import Server, cleaned
-from investigator.engines.http import BodyBounds, bound_clients, client_settings
-from investigator.engines.schemas import reply_schema
 from investigator.errors import CredentialError, SettingsError
 from investigator.records import Record
-from investigator.secrets import register, register_address, without_secrets
+from investigator.secrets import redacted, register, register_address
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
-    from langchain_core.runnables import Runnable
 
 KEY_VARIABLES: Mapping[str, str] = {
     "anthropic": "ANTHROPIC_API_KEY",
@@ -45,24 +41,11 @@ CHAT_PROVIDERS = frozenset({*KEY_VARIABLES, "ollama"})
 OPENAI_COMPATIBLE = frozenset({"openai", "azure_openai", "deepseek", "xai"})
 """Providers whose LangChain class is built on OpenAI's client."""
 
-_NAME_HINT = (
+NAME_HINT = (
     "Write a model as provider:name, for example openai:gpt-5-mini, anthropic:claude-sonnet-4-5, "
     "ollama:llama3.2 or gguf:PATH; a local OpenAI-compatible server is openai:NAME with the setting chat.base_url."
 )
-_PLACEHOLDER_KEY = "none"  # local servers need no key, but OpenAI's client requires one
-
-
-class Feature(StrEnum):
-    """A part of a call that some servers reject."""
-
-    TEMPERATURE = "temperature"
-    TOP_P = "top_p"
-    MAX_TOKENS = "max_tokens"
-    JSON_SCHEMA = "json_schema"
-    TOOLS = "tools"
-
-
-_SAMPLING = (Feature.TEMPERATURE, Feature.TOP_P, Feature.MAX_TOKENS)
+_MESSAGE_LENGTH = 300
 
 
 def _known_address(address: str | None) -> str | None:
@@ -81,9 +64,6 @@ class ChatSettings(Record):
     timeout: float = Field(default=120.0, gt=0, description="time limit for one call including its retries, in seconds")
     attempts: int = Field(default=4, ge=1, description="maximum number of attempts for one call")
     temperature: float | None = Field(default=None, ge=0, le=2, description="sampling temperature; sent only if set")
-    top_p: float | None = Field(
-        default=None, ge=0, le=1, description="nucleus sampling: the probability mass to sample from; sent only if set"
-    )
     max_tokens: int | None = Field(default=None, ge=1, description="longest reply in tokens; sent only if set")
     base_url: Annotated[str | None, AfterValidator(_known_address)] = Field(
         default=None, description="address of the API, for servers other than the provider's"
@@ -95,9 +75,50 @@ class ChatSettings(Record):
         default=None, ge=256, description="maximum number of tokens in a prompt for the model"
     )
     concurrency: int = Field(default=16, ge=1, le=256, description="maximum number of concurrent calls to one server")
-    max_reply_characters: int = Field(
-        default=200_000, ge=1, description="maximum number of characters in a reply; the rest is cut off"
-    )
+
+
+@dataclass(frozen=True)
+class Server:
+    """The destination of a call: the model, the address if known, the key and its environment variable."""
+
+    model: str
+    address: str = ""
+    key_variable: str = ""
+    secret: str = ""
+
+    @property
+    def provider(self) -> str:
+        """Return the provider of the model."""
+        return self.model.partition(":")[0]
+
+    @property
+    def host(self) -> str:
+        """Return the host and the port of the address, without any user name or password."""
+        return urlsplit(self.address).netloc.rpartition("@")[2]
+
+    @property
+    def endpoint(self) -> str:
+        """Return the scheme, host and port of the address, or the provider if the address is unknown."""
+        return f"{urlsplit(self.address).scheme}://{self.host}" if self.address else self.provider
+
+    @property
+    def place(self) -> str:
+        """Return the model and its address, for messages."""
+        return f"{self.model} at {self.endpoint}{urlsplit(self.address).path}" if self.address else self.model
+
+    @property
+    def where_to_look(self) -> str:
+        """Return the hint for a model or a path that the server does not have."""
+        if not self.address:
+            return "Check the name of the model."
+        if path := urlsplit(self.address).path.rstrip("/"):
+            return f"List its models: curl {self.endpoint}{path}/models; if that fails, correct --set chat.base_url=URL"
+        return f"Most servers have their API below /v1: try --set chat.base_url={self.endpoint}/v1"
+
+
+def cleaned(message: str) -> str:
+    """Return a server's message on one line, with secrets redacted, truncated to a readable length."""
+    return " ".join(redacted(message).split())[:_MESSAGE_LENGTH]
 
 
 def server_of(model: str, settings: ChatSettings) -> Server:
@@ -106,13 +127,18 @@ def server_of(model: str, settings: ChatSettings) -> Server:
     """
     provider, _, name = model.strip().partition(":")
     if not name or not re.fullmatch(r"[A-Za-z][\w-]*", provider):
-        raise SettingsError(f"{model!r} does not name a model", hint=_NAME_HINT)
+        raise SettingsError(f"{model!r} does not name a model", hint=NAME_HINT)
     provider = provider.lower().replace("-", "_")
     address = settings.base_url or ""
     if provider == "openai" and not address:  # named, so that the client obeys no other environment variable
         address = os.environ.get("OPENAI_BASE_URL") or os.environ.get("OPENAI_API_BASE") or "https://api.openai.com/v1"
     register_address(address)
-    if address and not _is_address(address):
+    try:
+        parts = urlsplit(address)
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # the port is not a valid number
+        is_address = False
+    if address and not is_address:
         raise SettingsError(f"{address!r} is not an address", hint="Write it as http://localhost:8000/v1")
     variable = KEY_VARIABLES.get(provider, "")
     key = settings.api_key.get_secret_value() if settings.api_key else os.environ.get(variable, "")
@@ -120,12 +146,11 @@ def server_of(model: str, settings: ChatSettings) -> Server:
     server = Server(f"{provider}:{name}", address, variable, key)
     if not key and variable and (not address or server.host == "api.openai.com"):
         raise CredentialError(f"{server.model} needs a key", hint=f"Set {variable} to your key.")
-    if re.search(r"\s", key) or not key.isascii():
-        wrong = "white space" if re.search(r"\s", key) else "characters that are not allowed in a key"
-        hint = f"Copy the key again{f' into {variable}' if variable else ''}, without spaces or line breaks."
-        raise CredentialError(f"the key of {provider} contains {wrong}", hint=hint)
+    if re.search(r"[^!-~]", key):
+        hint = f"Copy the key again into {variable or 'chat.api_key'}, without spaces or line breaks."
+        raise CredentialError(f"the key of {provider} contains white space or other impossible characters", hint=hint)
     if provider in CHAT_PROVIDERS and find_spec(f"langchain_{provider.removeprefix('azure_')}") is None:
-        raise _missing(server, f"langchain_{provider} is not installed")
+        raise missing_package(server, f"langchain_{provider} is not installed")
     return server
 
 
@@ -136,94 +161,12 @@ def server_of_ready(model: BaseChatModel) -> Server:
     address = next((value for value in given if isinstance(value, str)), "")
     register_address(address)
     for value in vars(model).values():
-        if isinstance(value, SecretStr):
-            register(value.get_secret_value())
+        _known_key(value if isinstance(value, SecretStr) else None)
     return Server(f"{type(model).__name__}:{name}", address)
 
 
-def features_of(settings: ChatSettings) -> frozenset[Feature]:
-    """Return what is sent until the server rejects it: the reply schema, as such or as a tool, and the parameters that
-    were set.
-    """
-    given = {feature for feature in _SAMPLING if getattr(settings, feature) is not None}
-    return frozenset({Feature.JSON_SCHEMA, Feature.TOOLS} | given)
-
-
-def build(server: Server, settings: ChatSettings, features: frozenset[Feature]) -> BaseChatModel:
-    """Return a chat model that sends only those settable parameters that are in `features`.
-
-    Redirects are refused and the length of a body is limited: by our own client for OpenAI-compatible servers and
-    Ollama, and for other providers only if their client can be found. Raises SettingsError if the provider's
-    package is not installed, or the provider is unknown or does not accept the settings.
-    """
-    provider, _, name = server.model.partition(":")
-    try:
-        from langchain.chat_models import init_chat_model
-
-        model: BaseChatModel = init_chat_model(name, model_provider=provider, **_arguments(server, settings, features))
-        bound_clients(model, BodyBounds(server.place))
-    except ImportError as error:
-        raise _missing(server, str(error)) from error
-    except Exception as error:  # noqa: BLE001 - each provider's package has its own errors; all are caught here
-        reason = cleaned(str(error))
-        raise SettingsError(f"{server.model} cannot be used: {reason}", hint=_NAME_HINT) from without_secrets(error)
-    return model
-
-
-def constrained(
-    model: BaseChatModel, server: Server, features: frozenset[Feature], reply_type: type[Record]
-) -> Runnable[Any, Any]:
-    """Return the model, constrained to the schema of a reply in the strictest way that is allowed and supported.
-
-    OpenAI's client receives the schema in the extra body: if it were a regular argument, the client would parse the
-    reply itself and fail on a truncated one.
-    """
-    schema = reply_schema(reply_type)
-    if Feature.JSON_SCHEMA in features and server.provider in OPENAI_COMPATIBLE:
-        strict = {"name": reply_type.__name__, "schema": schema, "strict": True}
-        return model.bind(extra_body={"response_format": {"type": "json_schema", "json_schema": strict}})
-    methods = {Feature.JSON_SCHEMA: "json_schema", Feature.TOOLS: "function_calling"}
-    for method in (method for feature, method in methods.items() if feature in features):
-        try:
-            structured = model.with_structured_output({"title": reply_type.__name__, **schema}, method=method)
-        except (NotImplementedError, TypeError, ValueError):  # this class has no such method
-            continue
-        bound: Runnable[Any, Any] = getattr(structured, "first", model)  # without the parser, which rejects cut replies
-        return bound
-    return model
-
-
-def _arguments(server: Server, settings: ChatSettings, features: frozenset[Feature]) -> dict[str, object]:
-    """Return the arguments for the provider's class."""
-    client = client_settings(BodyBounds(server.place), settings.timeout)
-    given: dict[str, object] = {
-        feature.value: getattr(settings, feature) for feature in _SAMPLING if feature in features
-    }
-    if server.address:
-        given["base_url"] = server.address
-    if server.provider == "ollama":  # it takes no timeout and no key, and has another name for the longest reply
-        return {"num_predict": given.pop("max_tokens", None), "client_kwargs": client, **given}
-    given |= {"timeout": settings.timeout, "max_retries": settings.attempts - 1}
-    if server.secret:
-        given["api_key"] = server.secret
-    if server.provider in OPENAI_COMPATIBLE:
-        from openai import DefaultHttpxClient
-
-        given["http_client"] = DefaultHttpxClient(**client)
-    if server.provider == "openai":  # None keeps LangChain from choosing a temperature itself for some models
-        given = {"temperature": None, "api_key": _PLACEHOLDER_KEY, **given}
-    return given
-
-
-def _is_address(address: str) -> bool:
-    try:
-        parts = urlsplit(address)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # the port is not a valid number
-        return False
-
-
-def _missing(server: Server, reason: str) -> SettingsError:
+def missing_package(server: Server, reason: str) -> SettingsError:
+    """Return the error for a package of a provider that is not installed."""
     named = re.search(r"pip install [\w\-\[\]]+", reason)
     command = named.group() if named else f"pip install langchain-{server.provider.replace('_', '-')}"
     return SettingsError(f"{server.model} needs a package: {reason}", hint=f"Install it with: {command}")

@@ -17,22 +17,29 @@ _HINT = "Choose a sentence-transformers model (cross-encoder or NLI), given by n
 
 
 class CheckSettings(Record):
-    """Settings for the check of an answer. The strings "off" and "on" stand for the settings that they name."""
+    """Settings for the check of an answer."""
 
-    off: bool = Field(default=False, description="show the statements of an answer without a check")
     model: str = Field(
         default="",
-        description="sentence-transformers model (cross-encoder or NLI) that checks statements in place of an engine",
+        description=(
+            "sentence-transformers model (cross-encoder or NLI) that checks statements in place of an engine; "
+            "off: show statements without a check"
+        ),
     )
     threshold: float = Field(
         default=0.5, ge=0.0, le=1.0, description="lowest score at which a statement counts as supported"
     )
 
+    @property
+    def off(self) -> bool:
+        """Return True if statements are shown without a check."""
+        return self.model == "off"
+
     @model_validator(mode="before")
     @classmethod
     def _switched(cls, value: object) -> object:
         """Accept `check=off` and `check=on` on the command line."""
-        return {"off": value == "off"} if value in ("off", "on") else value
+        return {"model": "off" if value == "off" else ""} if value in ("off", "on") else value
 
 
 def entailment(model: str, pairs: Sequence[tuple[str, str]]) -> list[float]:

@@ -12,7 +12,7 @@ from typing import Self
 
 from pydantic import Field
 
-from investigator.engines.base import Hear
+from investigator.engines.base import Hear, Sampling
 from investigator.engines.gguf.header import trained_context
 from investigator.engines.gguf.model import GgufModel
 from investigator.engines.loading import LoadedOnce
@@ -24,6 +24,7 @@ from investigator.resources.distribution import install_command
 _USUAL_CONTEXT = 8192  # a model may support more, at the cost of memory
 _MOST_RECORDS = 40  # more than a prompt for such a context asks about
 _TEMPLATE_TOKENS = 96  # room for what a chat template adds to a prompt: usually 10 to 80 tokens
+_SEED = 0
 USUAL_SECONDS = 900.0
 """Time limit for a reply in seconds, unless `chat.timeout` is set: a large model on a slow machine needs minutes."""
 
@@ -39,29 +40,15 @@ class GgufSettings(Record):
         ),
     )
     max_tokens: int = Field(default=1024, ge=16, description="longest reply in tokens")
-    threads: int | None = Field(
-        default=None,
-        ge=1,
-        description="number of threads; by default one for each core, which is slow if other programs are busy",
-    )
-    temperature: float = Field(
-        default=0.0, ge=0, le=2, description="sampling temperature; 0 always takes the most probable token"
-    )
-    top_p: float | None = Field(
-        default=None, ge=0, le=1, description="nucleus sampling: the probability mass to sample from; 0.95 if not set"
-    )
-    top_k: int | None = Field(
-        default=None, ge=1, description="number of most probable tokens to sample from; 40 if not set"
-    )
-    seed: int = Field(default=0, ge=0, description="seed for sampling tokens")
 
 
 class GgufEngine:
     """Runs a GGUF file as an engine, and constrains the output to the reply's schema.
 
     The model is loaded once, on first use. It answers one prompt at a time; other threads wait. A reply is stopped
-    after `seconds`; `on_writing` receives the reply's progress. Raises SettingsError at once if the path is not a GGUF
-    file, the context does not fit the model, or the extra `local` is not installed.
+    after `seconds`; `on_writing` receives the reply's progress. The name contains the size of the file, which
+    distinguishes two quantisations. Raises SettingsError at once if the path is not a GGUF file, the context does not
+    fit the model, or the extra `local` is not installed.
     """
 
     def __init__(
@@ -70,62 +57,50 @@ class GgufEngine:
         settings: GgufSettings | None = None,
         *,
         seconds: float = USUAL_SECONDS,
-        on_writing: Callable[[Writing], None] | None = None,
+        on_writing: Callable[[Writing], None] = lambda _: None,
     ) -> None:
+        settings, file = settings or GgufSettings(), Path(path).expanduser()
         self._seconds = seconds
         self._on_writing = on_writing
-        self._path = Path(path).expanduser()
-        self._settings = settings or GgufSettings()
-        self._context_tokens = _context(self._path, self._settings)
-        self._name = f"gguf:{self._path.name}@{self._path.stat().st_size}"
-        self._loaded = LoadedOnce(lambda: GgufModel(self._path, self._context_tokens, self._settings.threads))
+        self._context = context = _context(file, settings.context_tokens)
+        self._take(Sampling(temperature=0, max_tokens=settings.max_tokens))
+        self.name = f"gguf:{file.name}@{file.stat().st_size}"
+        self._loaded = LoadedOnce(lambda: GgufModel(file, context))
         if find_spec("xllamacpp") is None:
             raise SettingsError(
                 "a GGUF model needs the package xllamacpp", hint=f"Install it with: {install_command('local')}"
             )
 
-    @property
-    def name(self) -> str:
-        """Return `gguf:`, the file's name, and its size, which distinguishes two quantisations with the same name."""
-        return self._name
-
-    @property
-    def settings(self) -> GgufSettings:
-        """Return the settings of the model."""
-        return self._settings
+    def _take(self, sampling: Sampling) -> None:
+        self.sampling, self._most = sampling, sampling.max_tokens or 0
+        if self._most + _TEMPLATE_TOKENS >= self._context:
+            raise SettingsError(
+                f"max_tokens {self._most} leaves no room for a prompt in the context of {self._context} tokens",
+                hint="Raise gguf.context_tokens, or lower gguf.max_tokens.",
+            )
 
     @property
     def traits(self) -> Traits:
         """Return the traits of a language model that answers one prompt at a time."""
-        settings = self._settings
-        room = self._context_tokens - settings.max_tokens - _TEMPLATE_TOKENS
-        shaping = settings.model_dump(exclude_none=True)
-        names = ("max_tokens", "temperature", "seed", "top_p", "top_k")
-        sampling = " ".join(f"{name}={shaping[name]:g}" for name in names if name in shaping)
+        values = {"max_tokens": 0, "temperature": 0, "seed": _SEED, **self.sampling.model_dump(exclude_none=True)}
+        sampling = " ".join(f"{name}={value:g}" for name, value in values.items())
+        room = self._context - self._most - _TEMPLATE_TOKENS
         return Traits(is_model=True, context_tokens=room, concurrency=1, sampling=sampling)
 
-    def reply(self, prompt: Prompt) -> Reply:
-        """Return the model's reply to one prompt, as JSON.
+    def reply(self, prompt: Prompt, hear: Hear | None = None) -> Reply:
+        """Return the model's reply to one prompt, as JSON; a listener hears it token by token.
 
         A reply that takes too long is truncated. Raises EngineTimeoutError if it is then empty; ContextTooLongError if
         the prompt and the reply do not fit the context; EngineError if there is no reply; and SettingsError if the
         model cannot be loaded.
         """
-        return self.reply_aloud(prompt, None)
+        grammar = _grammar(prompt.reply_type, self._most)
+        options = {"seed": _SEED, "grammar": grammar, **self.sampling.model_dump(exclude_none=True)}
+        if self.sampling.temperature:  # and without the other filters that llama.cpp would apply
+            options = {"top_p": 1.0, "top_k": 0, "min_p": 0.0, **options}
+        return self._loaded().complete(prompt.text, options, hear, seconds=self._seconds, on_writing=self._on_writing)
 
-    def reply_aloud(self, prompt: Prompt, hear: Hear | None) -> Reply:
-        """Return the same reply, streamed token by token."""
-        model, settings = self._loaded(), self._settings
-        options: dict[str, object] = {
-            "max_tokens": settings.max_tokens,
-            "temperature": settings.temperature,
-            "seed": settings.seed,
-            "grammar": _grammar(prompt.reply_type, settings.max_tokens),
-        }
-        if settings.top_p is not None or settings.top_k is not None:  # llama.cpp then applies no other filters
-            top_p = 1.0 if settings.top_p is None else settings.top_p
-            options |= {"top_p": top_p, "top_k": settings.top_k or 0, "min_p": 0.0}
-        return model.complete(prompt.text, options, hear, seconds=self._seconds, on_writing=self._on_writing)
+    reply_aloud = reply
 
     def count_tokens(self, text: str) -> int:
         """Return the number of tokens in the text, without the additions of the chat template. Raises EngineError, and
@@ -133,32 +108,24 @@ class GgufEngine:
         """
         return self._loaded().count_tokens(text)
 
-    def with_settings(self, settings: GgufSettings) -> Self:
-        """Return a copy of the engine with other sampling; it shares the loaded model with its context and threads.
-        Raises SettingsError if replies of that length leave no room for a prompt.
+    def with_sampling(self, sampling: Sampling) -> Self:
+        """Return a copy of the engine with other sampling, which shares the loaded model. Raises SettingsError if
+        replies of that length leave no room for a prompt.
         """
         other = copy(self)
-        other._settings = settings
-        _context(self._path, settings)
+        other._take(sampling)
         return other
 
 
-def _context(path: Path, settings: GgufSettings) -> int:
+def _context(path: Path, chosen: int | None) -> int:
     """Return the context size, in tokens, with which to load a file. Raises SettingsError."""
     trained = trained_context(path)
-    chosen = settings.context_tokens
     if chosen is not None and chosen > trained:
         raise SettingsError(
             f"{path.name} was made for a context of {trained} tokens, not {chosen}",
             hint=f"Set gguf.context_tokens to {trained} or less, or omit it.",
         )
-    context = chosen or min(trained, _USUAL_CONTEXT)
-    if settings.max_tokens + _TEMPLATE_TOKENS >= context:
-        raise SettingsError(
-            f"max_tokens {settings.max_tokens} leaves no room for a prompt in the context of {context} tokens",
-            hint="Raise gguf.context_tokens, or lower gguf.max_tokens.",
-        )
-    return context
+    return chosen or min(trained, _USUAL_CONTEXT)
 
 
 @cache

@@ -1,16 +1,18 @@
-"""A GGUF model that llama.cpp has loaded in this process: generates replies, and counts tokens. The state of a prompt
-is cached: if the next prompt has the same beginning, only the rest is processed. Earlier prompts are kept in memory up
-to a limit; an earlier prompt is reused if it shares at least its first quarter with the new prompt. Flash attention,
-several slots and n-gram speculation keep llama.cpp's defaults: nothing else was faster with the method's prompts.
+"""A GGUF model that llama.cpp has loaded in this process: generates replies, and counts tokens.
+
+The state of a prompt is cached: of the next prompt, only what follows the same beginning is processed. Other options of
+llama.cpp keep their defaults: nothing else was faster with the method's prompts.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import secrets
 import sys
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
@@ -43,12 +45,12 @@ class GgufModel:
     the file cannot be loaded.
     """
 
-    def __init__(self, path: Path, context_tokens: int, threads: int | None = None) -> None:
+    def __init__(self, path: Path, context_tokens: int) -> None:
         self._name = path.name
         self._context_tokens = context_tokens
         key = secrets.token_urlsafe(32)  # llama.cpp opens a loopback port, which no other program may use
         self._control = ControlTokens(control_tokens(path))
-        self._server = _load(path, context_tokens, threads, key)
+        self._server = _load(path, context_tokens, key)
         self._tokenizer = Endpoint(
             f"{str(self._server.listening_address).rstrip('/')}/tokenize",
             self._name,
@@ -63,8 +65,8 @@ class GgufModel:
         options: Mapping[str, object],
         hear: Hear | None = None,
         *,
-        seconds: float | None = None,
-        on_writing: Callable[[Writing], None] | None = None,
+        seconds: float = math.inf,
+        on_writing: Callable[[Writing], None] = lambda _: None,
     ) -> Reply:
         """Return the reply to one user message; `hear` receives it token by token, and `on_writing` its progress.
 
@@ -104,29 +106,22 @@ class _OutOfTimeError(Exception):
     """Raised inside the callback to stop a reply; llama.cpp stops on any exception."""
 
 
+@dataclass
 class ReplyStream:
     """Collects the pieces of one reply, passes them on, and stops llama.cpp at the time limit.
 
-    `most` is the longest reply in tokens; `seconds` is the time limit, or None; `clock` returns seconds.
+    `most` is the longest reply in tokens; `seconds` is the time limit; `clock` returns seconds.
     """
 
-    def __init__(
-        self,
-        model: str,
-        most: int,
-        clock: Callable[[], float],
-        hear: Hear | None = None,
-        on_writing: Callable[[Writing], None] | None = None,
-        seconds: float | None = None,
-    ) -> None:
-        self._model = model
-        self._most = most
-        self._clock = clock
-        self._hear = hear
-        self._on_writing = on_writing
-        self._seconds = seconds
-        self._began = self._wrote_from = clock()
-        self._ended = self._began
+    model: str
+    most: int
+    clock: Callable[[], float]
+    hear: Hear | None = None
+    on_writing: Callable[[Writing], None] = lambda _: None
+    seconds: float = math.inf
+
+    def __post_init__(self) -> None:
+        self._began = self._wrote_from = self._ended = self.clock()
         self._read = self._to_read = self._written = 0
         self._text = self._finish = ""
         self._usage: Mapping[str, int] = {}
@@ -135,7 +130,7 @@ class ReplyStream:
 
     def take(self, piece: dict[str, Any]) -> None:
         """Take the next piece; an error in `hear` or the time limit ends the reply."""
-        self._ended = self._clock()
+        self._ended = self.clock()
         try:
             self._count(piece)
             self._refusal = piece.get("error") or self._refusal
@@ -144,9 +139,9 @@ class ReplyStream:
                 self._finish = choice["finish_reason"] or self._finish
                 more = choice["delta"].get("content") or ""
                 self._text += more
-                if more and self._hear is not None:
-                    self._hear(self._text)
-            if self._seconds is not None and self._ended - self._began >= self._seconds:
+                if more and self.hear is not None:
+                    self.hear(self._text)
+            if self._ended - self._began >= self.seconds:
                 raise _OutOfTimeError
         finally:
             self._problem = sys.exception()  # llama.cpp stops at this exception, but does not pass it on
@@ -156,13 +151,20 @@ class ReplyStream:
         EngineTimeoutError if that is empty, ContextTooLongError, EngineError, and the error of a listener.
         """
         seconds = self._ended - self._began
+        read, written, finish = self._to_read, self._written, FinishReason.LENGTH
         if isinstance(self._problem, _OutOfTimeError):
             if not self._text.strip():
                 raise EngineTimeoutError(
-                    f"{self._model} was stopped after {seconds:.0f} s, before it wrote a word: it had read "
+                    f"{self.model} was stopped after {seconds:.0f} s, before it wrote a word: it had read "
                     f"{self._read:,} of {self._to_read:,} tokens"
                 )
-            return self._reply(self._to_read, self._written, FinishReason.LENGTH)
+        else:
+            self._check(context_tokens)
+            read, written = self._usage["prompt_tokens"], self._usage["completion_tokens"]
+            finish = {"stop": FinishReason.STOP, "length": FinishReason.LENGTH}.get(self._finish, FinishReason.OTHER)
+        return Reply(text=self._text, input_tokens=read, output_tokens=written, finish_reason=finish, seconds=seconds)
+
+    def _check(self, context_tokens: int) -> None:
         if self._problem is not None:
             raise self._problem
         if self._refusal.get("type") == "exceed_context_size_error":
@@ -170,27 +172,13 @@ class ReplyStream:
             message = f"the prompt of {needed} tokens does not fit the context of {context_tokens} tokens"
             raise ContextTooLongError(message, hint=_LONGER)
         if self._refusal:
-            raise EngineError(f"{self._model} did not reply: {self._refusal.get('message')}")
+            raise EngineError(f"{self.model} did not reply: {self._refusal.get('message')}")
         if not self._finish or not self._usage:
-            raise EngineError(f"{self._model} stopped in the middle of a reply")
-        read, written = self._usage["prompt_tokens"], self._usage["completion_tokens"]
-        if self._finish == "length" and written < self._most:
-            message = (
-                f"the prompt of {read} tokens leaves too little room for the reply in the context of {context_tokens} "
-                "tokens"
-            )
+            raise EngineError(f"{self.model} stopped in the middle of a reply")
+        if self._finish == "length" and self._usage["completion_tokens"] < self.most:
+            room = f"too little room for the reply in the context of {context_tokens} tokens"
+            message = f"the prompt of {self._usage['prompt_tokens']} tokens leaves {room}"
             raise ContextTooLongError(message, hint=_LONGER)
-        finish = {"stop": FinishReason.STOP, "length": FinishReason.LENGTH}.get(self._finish, FinishReason.OTHER)
-        return self._reply(read, written, finish)
-
-    def _reply(self, read: int, written: int, finish: FinishReason) -> Reply:
-        return Reply(
-            text=self._text,
-            input_tokens=read,
-            output_tokens=written,
-            finish_reason=finish,
-            seconds=self._ended - self._began,
-        )
 
     def _count(self, piece: Mapping[str, Any]) -> None:
         if (reading := piece.get("prompt_progress")) is not None:
@@ -199,19 +187,12 @@ class ReplyStream:
         if written and not self._written:
             self._wrote_from = self._ended
         self._written = max(self._written, written)
-        if self._on_writing is not None:
-            writing = Writing(
-                engine=self._model,
-                read=self._read,
-                to_read=self._to_read,
-                written=self._written,
-                most=self._most,
-                seconds=round(self._ended - (self._wrote_from if self._written else self._began), 3),
-            )
-            self._on_writing(writing)
+        seconds = round(self._ended - (self._wrote_from if self._written else self._began), 3)
+        counts = {"read": self._read, "to_read": self._to_read, "written": self._written, "most": self.most}
+        self.on_writing(Writing(engine=self.model, seconds=seconds, **counts))
 
 
-def _load(path: Path, context_tokens: int, threads: int | None, key: str) -> Server:
+def _load(path: Path, context_tokens: int, key: str) -> Server:
     """Load the model; if its own chat template is broken, use a common one. Raises SettingsError."""
     import xllamacpp
 
@@ -226,9 +207,6 @@ def _load(path: Path, context_tokens: int, threads: int | None, key: str) -> Ser
     parameters.verbosity = _SILENT
     parameters.ui = False
     parameters.api_keys = [key]
-    if threads is not None:
-        parameters.cpuparams.n_threads = threads
-        parameters.cpuparams_batch.n_threads = threads
     try:
         return xllamacpp.Server(parameters)
     except RuntimeError:

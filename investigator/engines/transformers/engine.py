@@ -20,15 +20,13 @@ if TYPE_CHECKING:
 _WEIGHTS = ("*.safetensors", "*.bin")
 
 
+_OWN = Decoding(beam_max_length=512, stop_token="")
+
+
 class TransformersSettings(Record):
     """Settings for running a model in a folder."""
 
-    decoding: Decoding = Field(
-        default=Decoding(beam_max_length=512, stop_token=""),
-        description="decoding: how the tokens of a reply are chosen",
-    )
     device: str = Field(default="cpu", description="device for the model: cpu, cuda or mps")
-    seed: int = Field(default=0, ge=0, description="seed for sampling tokens")
 
 
 class _Config(BaseModel):
@@ -42,58 +40,40 @@ class TransformersEngine:
     threads wait. Raises SettingsError at once if the folder contains no model.
     """
 
-    def __init__(self, path: str | Path, settings: TransformersSettings | None = None) -> None:
-        self._path = Path(path).expanduser()
-        self._settings = _checked(settings or TransformersSettings())
-        self._size = _size(self._path)
-        self._context = _context(self._path)
-        self._loaded = LoadedOnce(self._load)
-
-    def _load(self) -> TransformersModel:
-        from investigator.engines.transformers.model import TransformersModel
-
-        return TransformersModel(self._path, self._settings.device)
-
-    @property
-    def name(self) -> str:
-        """Return `transformers:`, followed by the name of the folder and the size of its weights."""
-        return f"transformers:{self._path.resolve().name}@{self._size}"
-
-    @property
-    def settings(self) -> TransformersSettings:
-        """Return the settings of the model."""
-        return self._settings
+    def __init__(
+        self, path: str | Path, settings: TransformersSettings | None = None, decoding: Decoding = _OWN
+    ) -> None:
+        folder, device = Path(path).expanduser(), (settings or TransformersSettings()).device
+        self.decoding = decoding
+        self.name = f"transformers:{folder.resolve().name}@{_size(folder)}"
+        self._context = _context(folder)
+        self._loaded = LoadedOnce(lambda: _model(folder, device))
 
     @property
     def traits(self) -> Traits:
         """Return the traits of a language model that answers one prompt at a time."""
-        settings = self._settings
-        room = None if self._context is None else max(1, self._context - settings.decoding.beam_max_length)
-        sampling = f"{settings.decoding.settled().model_dump_json(exclude_defaults=True)} seed={settings.seed}"
+        room = None if self._context is None else max(1, self._context - self.decoding.beam_max_length)
+        sampling = f"{self.decoding.settled().model_dump_json(exclude_defaults=True)} seed=0"
         return Traits(is_model=True, context_tokens=room, concurrency=1, sampling=sampling)
 
-    def reply(self, prompt: Prompt) -> Reply:
-        """Return the model's reply to one prompt, using its chat template if it has one.
+    def reply(self, prompt: Prompt, hear: Hear | None = None) -> Reply:
+        """Return the model's reply to one prompt, using its chat template if it has one. A listener hears it token by
+        token, unless the best of several replies is chosen.
 
         Raises ContextTooLongError if the prompt and the reply do not fit the context; EngineError if there is no reply;
         and SettingsError if the model cannot be loaded.
         """
-        return self.reply_aloud(prompt, None)
+        generation = self._loaded().generate(prompt.text, self.decoding, as_chat=True, hear=hear)
+        return Reply.model_validate(generation.model_dump(exclude={"logprob"}))
 
-    def reply_aloud(self, prompt: Prompt, hear: Hear | None) -> Reply:
-        """Return the same reply, streamed token by token; if the best of several replies is chosen, nothing is
-        streamed.
-        """
-        settings = self._settings
-        done = self._loaded().generate(prompt.text, settings.decoding, settings.seed, as_chat=True, hear=hear)
-        return Reply.model_validate(done.model_dump(exclude={"logprob"}))
+    reply_aloud = reply
 
     def write_on(self, text: str, decoding: Decoding, context_tokens: int | None = None) -> Generation:
         """Return the model's continuation of the text, without any chat template; raises the same errors as `reply`.
 
         Penalties for repetition count the first `context_tokens` tokens of the text, or all tokens if that is None.
         """
-        return self._loaded().generate(text, decoding, self._settings.seed, context_tokens=context_tokens)
+        return self._loaded().generate(text, decoding, context_tokens=context_tokens)
 
     def count_tokens(self, text: str) -> int:
         """Return the number of tokens in the text, counted by the model's tokenizer without the additions of a chat
@@ -101,22 +81,22 @@ class TransformersEngine:
         """
         return self._loaded().count_tokens(text)
 
-    def with_settings(self, settings: TransformersSettings) -> Self:
-        """Return a copy of the engine that shares the model but uses another decoding method or seed. Raises
-        SettingsError.
-        """
+    def with_decoding(self, decoding: Decoding) -> Self:
+        """Return a copy of the engine that shares the model but chooses tokens in another way. Raises SettingsError."""
+        if decoding.beam_block_full_context:
+            raise SettingsError(
+                "beam_block_full_context does not apply here: a prompt is never cut",
+                hint="Omit it: beam_context_block_ngram uses the whole prompt.",
+            )
         other = copy(self)
-        other._settings = _checked(settings)
+        other.decoding = decoding
         return other
 
 
-def _checked(settings: TransformersSettings) -> TransformersSettings:
-    if settings.decoding.beam_block_full_context:
-        raise SettingsError(
-            "transformers.decoding.beam_block_full_context does not apply here: a prompt is never cut",
-            hint="Omit it: beam_context_block_ngram uses the whole prompt.",
-        )
-    return settings
+def _model(folder: Path, device: str) -> TransformersModel:
+    from investigator.engines.transformers.model import TransformersModel
+
+    return TransformersModel(folder, device)
 
 
 def _size(path: Path) -> int:

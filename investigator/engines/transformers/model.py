@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from transformers import GenerationConfig, LogitsProcessorList, StoppingCriteria
     from transformers.generation.streamers import BaseStreamer
 
+SEED = 0
+"""The seed with which each text is generated."""
 _STOP_WINDOW = 16  # number of most recent tokens that are searched for the stop text
 
 
@@ -62,7 +64,6 @@ class TransformersModel:
         self,
         text: str,
         decoding: Decoding,
-        seed: int = 0,
         *,
         as_chat: bool = False,
         context_tokens: int | None = None,
@@ -86,7 +87,7 @@ class TransformersModel:
         with self._turn:
             started = time.monotonic()
             try:
-                written, logprob = self._best(ids, decoding, rules, seed, hear)
+                written, logprob = self._best(ids, decoding, rules, hear)
             except (RuntimeError, ValueError, IndexError) as error:
                 raise EngineError(f"{self._name} wrote nothing: {error}") from error
             seconds = time.monotonic() - started
@@ -140,7 +141,7 @@ class TransformersModel:
         return rules
 
     def _best(
-        self, ids: list[int], decoding: Decoding, rules: LogitsProcessorList, seed: int, hear: Hear | None
+        self, ids: list[int], decoding: Decoding, rules: LogitsProcessorList, hear: Hear | None
     ) -> tuple[list[int], float]:
         """Return the most probable of the generated texts, as tokens, with the logarithm of its probability."""
         import torch
@@ -149,7 +150,7 @@ class TransformersModel:
         given = torch.tensor([ids], device=self._model.device)
         stops = StoppingCriteriaList([self._stop(decoding.stop_token, len(ids))] if decoding.stop_token else [])
         with torch.random.fork_rng(devices=[]), torch.inference_mode():
-            torch.manual_seed(seed)
+            torch.manual_seed(SEED)
             rows = self._model.generate(
                 given,
                 attention_mask=torch.ones_like(given),
