@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 from threading import Lock
 
@@ -32,11 +32,6 @@ class _Line(Record):
     document: str = ""
     reply: Reply
 
-    @property
-    def subject(self) -> tuple[str, str]:
-        """Return what the reply is about, which stays the same if the template is reworded."""
-        return self.template.removesuffix(".j2"), self.document
-
 
 class RecordedEngine:
     """Replays the recording at `path`; a missing prompt is sent to `inner` and added.
@@ -53,93 +48,72 @@ class RecordedEngine:
     def __init__(self, path: str | Path, inner: Engine | None = None, *, fixture: bool = False) -> None:
         self._path = Path(path).expanduser()
         self._inner = inner
-        self._fixture = fixture
         self._lock = Lock()
         self._replies: dict[str, Reply] = {}
-        self._in_order: dict[tuple[str, str], list[Reply]] = {}
+        self._in_order: dict[tuple[str, str], list[Reply]] = defaultdict(list)
         self._requests: Counter[tuple[str, str]] = Counter()
-        if self._path.exists() and not self._path.is_file():
-            raise ReplayError(
-                f"the recording {self._path} is not a file", hint="Choose a separate file for a recording."
-            )
-        self._header = self._read() if self._path.exists() or inner is None else self._begun(inner)
-        self.name = self._header.engine
+        lines = self._lines() if self._path.exists() or inner is None else []
+        if not lines and inner is not None:
+            header = _Header(engine=inner.name, traits=traits_of(inner), fixture=fixture)
+            self._append(header)
+        else:
+            header = self._read(lines)
+        self.name, self.traits, self._fixture = header.engine, header.traits, header.fixture and inner is None
         if inner is not None and inner.name != self.name:
             raise ReplayError(
                 f"{self._path} contains replies of {self.name}, not of {inner.name}",
                 hint="Record into another file, or replay with the engine that was recorded.",
             )
 
-    @property
-    def traits(self) -> Traits:
-        """Return the traits of the recorded engine."""
-        return self._header.traits
-
     def reply(self, prompt: Prompt) -> Reply:
         """Return the recorded reply, or else the reply of the inner engine. Raises ReplayError if neither exists."""
-        key = prompt_key(self.name, prompt, sampling=self.traits.sampling)
-        subject = prompt.template.removesuffix(".j2"), _documents_in(prompt.variables)
+        key, subject = prompt_key(self.name, prompt, sampling=self.traits.sampling), _subject(prompt)
         with self._lock:
-            known = self._known(key, subject)
-        if known is not None:
-            return known
+            number, in_order = self._requests[subject], self._in_order[subject]
+            self._requests[subject] += 1
+            if key in self._replies:
+                return self._replies[key]
+            if self._fixture and number < len(in_order):
+                return in_order[number]
         if self._inner is None:
             raise ReplayError(f"{self._path} contains no reply to this prompt ({prompt.template}, {key[:12]})")
         reply = self._inner.reply(prompt)
         with self._lock:
             if key not in self._replies:
-                line = _Line(key=key, template=prompt.template, document=subject[1], reply=reply)
-                self._append(line)
-                self._keep(line)
+                self._append(_Line(key=key, template=prompt.template, document=subject[1], reply=reply))
+                self._replies[key] = reply
             return self._replies[key]
 
-    def _known(self, key: str, subject: tuple[str, str]) -> Reply | None:
-        """Return the reply recorded for a prompt or, in a fixture, for the ordinal of the request."""
-        number = self._requests[subject]
-        self._requests[subject] += 1
-        if key in self._replies or not self._header.fixture or self._inner is not None:
-            return self._replies.get(key)
-        in_order = self._in_order.get(subject, [])
-        return in_order[number] if number < len(in_order) else None
-
-    def _keep(self, line: _Line) -> None:
-        self._replies[line.key] = line.reply
-        self._in_order.setdefault(line.subject, []).append(line.reply)
-
-    def _begun(self, inner: Engine) -> _Header:
-        header = _Header(engine=inner.name, traits=traits_of(inner), fixture=self._fixture)
-        self._append(header)
-        return header
-
-    def _read(self) -> _Header:
+    def _lines(self) -> list[bytes]:
+        """Return the whole lines of the recording; a last line that a crash truncated is cut off before others are
+        added.
+        """
         try:
             content = self._path.read_bytes()
+            whole, _, rest = content.rpartition(b"\n")
+            if rest and self._inner is not None:  # a recording that is only replayed is never written
+                os.truncate(self._path, len(content) - len(rest))
         except OSError as error:
             raise ReplayError(
                 f"the recording {self._path} cannot be read: {error.strerror}", hint="Choose a recording."
             ) from error
-        whole, _, rest = content.rpartition(b"\n")
-        if rest:  # a crash truncated the last line: the next record must start on a new line
-            self._cut_to(len(content) - len(rest))
-        if not whole and self._inner is not None:  # a crash truncated the first line
-            return self._begun(self._inner)
-        header = _Header(engine="")
-        for number, line in enumerate(whole.split(b"\n"), start=1):
-            try:
-                if number == 1:
-                    header = _Header.model_validate_json(line)
-                else:
-                    self._keep(_Line.model_validate_json(line))
-            except ValidationError as error:
-                raise ReplayError(
-                    f"line {number} of the recording {self._path} is damaged",
-                    hint="Remove that line, or record the run again into a new file.",
-                ) from error
-        return header
+        return whole.split(b"\n") if whole or self._inner is None else []
 
-    def _cut_to(self, length: int) -> None:
-        if self._inner is not None:  # a recording that is only replayed is never written
-            os.truncate(self._path, length)
+    def _read(self, lines: list[bytes]) -> _Header:
+        number = 1
+        try:
+            header = _Header.model_validate_json(lines[0])
+            for content in lines[1:]:
+                number += 1
+                line = _Line.model_validate_json(content)
+                self._replies[line.key] = line.reply
+                self._in_order[line.template.removesuffix(".j2"), line.document].append(line.reply)
+        except ValidationError as error:
+            raise ReplayError(
+                f"line {number} of the recording {self._path} is damaged",
+                hint="Remove that line, or record the run again into a new file.",
+            ) from error
+        return header
 
     def _append(self, record: Record) -> None:
         try:
@@ -155,11 +129,13 @@ class RecordedEngine:
             ) from error
 
 
-def _documents_in(variables: Record) -> str:
-    """Return the ids of the documents that a prompt asks about; empty for prompts that are not about a document."""
-    match variables:
+def _subject(prompt: Prompt) -> tuple[str, str]:
+    """Return the template of a prompt and the documents that it asks about, which stay if the template is reworded."""
+    match prompt.variables:
         case AskVariables(documents=documents):
-            return " ".join(document.document_id for document in documents)
+            about = " ".join(document.document_id for document in documents)
         case RowVariables(document=document):
-            return document.document_id
-    return ""
+            about = document.document_id
+        case _:
+            about = ""
+    return prompt.template.removesuffix(".j2"), about

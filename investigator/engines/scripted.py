@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
@@ -36,7 +37,7 @@ class ScriptedEngine:
         self, replies: Script | Mapping[str, Script], *, name: str = "scripted", traits: Traits | None = None
     ) -> None:
         self._scripts: Mapping[str, Script] = replies if isinstance(replies, Mapping) else {"": replies}
-        self._given: dict[str, int] = {}
+        self._given: Counter[str] = Counter()
         self._asked: list[Prompt] = []
         self._lock = Lock()
         self.name = name
@@ -80,23 +81,22 @@ class ScriptedEngine:
         return reply
 
     def _next(self, prompt: Prompt) -> str | Callable[[Prompt], str]:
-        for key in (prompt.template, prompt.template.removesuffix(".j2"), ""):
-            if key in self._scripts:
-                script = self._scripts[key]
-                break
-        else:
+        names = (prompt.template, prompt.template.removesuffix(".j2"), "")
+        key = next((name for name in names if name in self._scripts), None)
+        if key is None:
             raise EngineError(
                 f"the script has no reply for the template {prompt.template}", hint="Add replies for that template."
             )
+        script = self._scripts[key]
         if isinstance(script, str) or callable(script):
             return script
-        given = self._given.get(key, 0)
-        if given >= len(script):
+        number = self._given[key]
+        if number >= len(script):
             raise EngineError(
-                f"the script ran out after {given} replies ({prompt.template})", hint="Add more replies to the script."
+                f"the script ran out after {number} replies ({prompt.template})", hint="Add more replies to the script."
             )
-        self._given[key] = given + 1
-        return script[given]
+        self._given[key] += 1
+        return script[number]
 
 
 class ScriptedEmbedder:
@@ -106,12 +106,8 @@ class ScriptedEmbedder:
     Text without words gets the same vector as an empty string, so that every row has length 1.
     """
 
+    name = "scripted-words"
     dimensions = 256
-
-    @property
-    def name(self) -> str:
-        """Return `scripted-words`."""
-        return "scripted-words"
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return unit vectors of shape (texts, 256)."""

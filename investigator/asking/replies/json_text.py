@@ -1,8 +1,7 @@
 """Finds JSON values in the text of a reply, even if they are broken or still being written.
 
 Valid values are decoded one by one, because a model that repeats a document, a draft or the schema writes several, and
-the json-repair library would mix them up. The library repairs broken values: truncation, missing quotes and commas,
-single quotes, bare keys, comments, lone backslashes. In addition:
+the json-repair library, which repairs broken values, would mix them up. In addition:
 
 - thoughts are ignored, but a value at the end of an unclosed thought is found;
 - the inside of a Markdown fence is tried separately, because the library treats the closing marks as part of the value;
@@ -19,8 +18,6 @@ from itertools import accumulate
 
 from pydantic_core import from_json
 
-from investigator.asking.replies.thoughts import unclosed_thought, without_thoughts
-
 Json = dict[str, "Json"] | list["Json"] | str | int | float | bool | None
 """A value as parsed by the json module."""
 
@@ -30,6 +27,9 @@ _MOST_STARTS = 400
 _DEEPEST = 60
 _MOST_FENCES = 3
 
+_TAG = re.compile(r"<(?P<closing>/?)(?:think|thinking|thought|thoughts|reasoning)>", re.IGNORECASE)
+_STRING = re.compile(r'(?<=[\s:,\[{])"(?:[^"\\]|\\.)*+"(?=\s*[,:\]}])', re.DOTALL)
+"""Matches a string inside JSON; a tag in it is quoted, perhaps from a document that tries to end the thought."""
 _FENCE = re.compile(r"```[\w+-]*[ \t]*\n(?P<body>.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
 _BRACKET = re.compile(r"[{}\[\]]")
 _START = re.compile(r"[{\[]")
@@ -39,13 +39,25 @@ _LATEX = re.compile(
 )
 
 
+def without_thoughts(text: str) -> str:
+    """Return the text without `<think>...</think>` and similar tags.
+
+    A thought that is never closed runs to the end; a thought that the prompt opened (only the closing tag appears)
+    begins at the start.
+    """
+    return _parted(text)[0]
+
+
 def whole_values(text: str) -> list[Json]:
     """Return the outermost objects and arrays in the text as valid JSON, in order.
 
     Thoughts are ignored. A value at the end of an unclosed thought counts: either the thought ended before it, or its
     tag was quoted from a document.
     """
-    return [*_decoded(_cut(without_thoughts(text))), *_at_end(unclosed_thought(text))]
+    reply, thought = _parted(text)
+    ending = thought.rstrip("` \t\n")
+    at_end = _decoded(_cut(ending))[-1:] if ending.endswith(("}", "]")) else []
+    return [*_decoded(_cut(reply)), *at_end]
 
 
 def mended_values(text: str) -> Iterator[Json]:
@@ -53,7 +65,7 @@ def mended_values(text: str) -> Iterator[Json]:
 
     From a thought that was never closed, only complete values are used.
     """
-    reply = _cut(without_thoughts(text))
+    reply, thought = map(_cut, _parted(text))
     fenced = [fence["body"] for fence in _FENCE.finditer(reply) if _START.search(fence["body"])][-_MOST_FENCES:]
     first = _START.search(reply)
     pieces = [*reversed(fenced), *([reply[first.start() :]] if first else [])]
@@ -61,7 +73,7 @@ def mended_values(text: str) -> Iterator[Json]:
         value = _mended(piece)
         if isinstance(value, dict | list) and value:
             yield value
-    yield from reversed(_decoded(_cut(unclosed_thought(text))))
+    yield from reversed(_decoded(thought))
 
 
 def unfinished_text(written: str, name: str) -> str:
@@ -75,12 +87,6 @@ def unfinished_text(written: str, name: str) -> str:
         return ""
     text = value.get(name, "") if isinstance(value, dict) else ""
     return text if isinstance(text, str) else ""
-
-
-def _at_end(thought: str) -> list[Json]:
-    """Return the value at the end of an unclosed thought, if any."""
-    end_of_thought = thought.rstrip("` \t\n")
-    return _decoded(_cut(end_of_thought))[-1:] if end_of_thought.endswith(("}", "]")) else []
 
 
 def _cut(text: str) -> str:
@@ -128,3 +134,33 @@ def _depth(text: str) -> int:
     """Return the nesting depth of the brackets in the text."""
     steps = (1 if bracket.group() in "{[" else -1 for bracket in _BRACKET.finditer(text))
     return max(accumulate(steps), default=0)
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """Return the text without thoughts, and the text of an unclosed thought, if any."""
+    kept: list[str] = []
+    begin: int | None = None  # of a thought that is still open
+    end = 0
+    for tag in _tags(text):
+        if not tag["closing"]:
+            if begin is None:
+                kept.append(text[end : tag.start()])
+                begin = tag.end()
+            continue
+        if begin is None:
+            kept.clear()
+        begin, end = None, tag.end()
+    return ("".join(kept), text[begin:]) if begin is not None else ("".join((*kept, text[end:])), "")
+
+
+def _tags(text: str) -> Iterator[re.Match[str]]:
+    """Yield the tags of thoughts, except those inside a JSON string."""
+    if not _TAG.search(text):
+        return
+    quoted = _STRING.finditer(text)
+    string = next(quoted, None)
+    for tag in _TAG.finditer(text):
+        while string is not None and string.end() <= tag.start():
+            string = next(quoted, None)
+        if string is None or tag.start() < string.start():
+            yield tag

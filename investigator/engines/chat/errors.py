@@ -31,7 +31,7 @@ _TOO_LONG = (
 
 
 class _Cause(NamedTuple):
-    """What an error means if its status (0: none) and its classes, followed by `|` and its text, match a pattern."""
+    """A cause of errors whose status (0: none) and classes, followed by `|` and their text, match a pattern."""
 
     pattern: str
     kind: type[InvestigatorError]
