@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from investigator.asking.budget import Budget, BudgetSettings
+from investigator.asking.budget import Budget, BudgetSettings, BudgetSpent
 from investigator.asking.call import CallJournal, call_to
 from investigator.asking.contracts import METHOD
 from investigator.asking.prompts import Prompts
-from investigator.asking.repair import ReadReply, anything, read_or_repaired
+from investigator.asking.repair import ReadReply, anything, read_once
 from investigator.asking.sender import CallSender, PromptTooLong
 from investigator.engines.base import Engine, Hear, traits_of
 from investigator.engines.roles import Role, role_of
-from investigator.records import Prompt, Record, RepairVariables, Reply, StopReason, Usage
+from investigator.errors import ContextTooLongError
+from investigator.records import Prompt, Record, RepairVariables, Usage
 from investigator.scoring.prices import Price
 from investigator.tracing.base import RunTrace
 
@@ -33,8 +35,7 @@ class EngineClient:
     """Sends each prompt to the engine chosen for its role. Thread-safe.
 
     `price_of` returns an engine's price, given its name; `joint` is a budget shared with other clients; `day` is the
-    day of the run, with which the prompts of the method end. `no_repair_for` is the last ceiling that prevented the
-    repair of a reply, or None.
+    day of the run, with which the prompts of the method end.
     """
 
     def __init__(
@@ -57,7 +58,6 @@ class EngineClient:
         self.prompts = prompts
         self.usage: Callable[[], Usage] = journal.usage
         self.elapsed: Callable[[], float] = journal.elapsed
-        self.no_repair_for: StopReason | None = None
 
     def ask(
         self,
@@ -70,7 +70,8 @@ class EngineClient:
         smaller: Callable[[V, float], V | None] = no_smaller,
         hear: Hear | None = None,
     ) -> ReadReply[R]:
-        """Send a template to its engine and parse the reply; ask once more if it cannot be parsed.
+        """Send a template to its engine and parse the reply; if it has a problem, ask once more. The second reply is
+        used if it can be parsed, even if a problem is left.
 
         `problem_with` returns the problem with a parsed reply, or "". If the prompt is too long for the engine's
         context, `smaller` takes a fraction (0..1) and returns the variables reduced to about that fraction of their
@@ -79,11 +80,6 @@ class EngineClient:
         ContextTooLongError if the prompt cannot be shortened enough; and the signal BudgetSpent.
         """
         engine = self._engines[role_of(name)]
-
-        def ask_again(repair: RepairVariables) -> Reply:
-            text = self.prompts.render(self.prompts.path("asking/repair"), repair)
-            return self._sender.send(call_to(engine, self._dated(Prompt(name, prompt.variables, text, reply_type))))
-
         shown, refusals = variables, 0
         while True:
             prompt = self._dated(self.prompts.prompt(name, shown, template))
@@ -96,10 +92,16 @@ class EngineClient:
                 if less is None:
                     raise
                 shown = less
-        read = read_or_repaired(prompt, reply, reply_type, problem_with, ask_again)
-        if read.stopped_by is not None:
-            self.no_repair_for = read.stopped_by
-        return replace(read, in_part=prompt.variables != variables)
+        read = read_once(prompt, reply, reply_type, problem_with)
+        if read.problem:
+            text = prompt.undated or prompt.text
+            repair = RepairVariables(prompt=text, reply=reply.text, problem=read.problem)
+            text = self.prompts.render(self.prompts.path("asking/repair"), repair)
+            with suppress(ContextTooLongError, BudgetSpent):  # the first reply stays
+                call = call_to(engine, self._dated(replace(prompt, text=text, undated="")))
+                second = read_once(prompt, self._sender.send(call), reply_type, problem_with)
+                read = second if second.value is not None or read.value is None else read
+        return replace(read, in_part=shown != variables)
 
     def _dated(self, prompt: Prompt) -> Prompt:
         """Return a prompt with the day of the run as its last line, if it belongs to the method."""
