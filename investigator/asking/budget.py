@@ -46,15 +46,13 @@ class BudgetSpent(Exception):
 
 def ceiling_reached(settings: BudgetSettings, usage: Usage, elapsed: float) -> StopReason | None:
     """Return the first ceiling that the `usage` or the `elapsed` seconds have reached, or None."""
-    if settings.calls is not None and usage.calls >= settings.calls:
-        return StopReason.CALLS
-    if settings.tokens is not None and usage.tokens >= settings.tokens:
-        return StopReason.TOKENS
-    if settings.money is not None and usage.money >= settings.money:
-        return StopReason.MONEY
-    if settings.seconds is not None and elapsed >= settings.seconds:
-        return StopReason.TIME
-    return None
+    spent = {
+        StopReason.CALLS: (settings.calls, usage.calls),
+        StopReason.TOKENS: (settings.tokens, usage.tokens),
+        StopReason.MONEY: (settings.money, usage.money),
+        StopReason.TIME: (settings.seconds, elapsed),
+    }
+    return next((reason for reason, (most, used) in spent.items() if most is not None and used >= most), None)
 
 
 class Budget:
@@ -83,69 +81,50 @@ class Budget:
         A call that exceeds a ceiling only because of the estimates for calls in progress waits until those calls have
         finished. Raises BudgetSpent if the call would exceed a ceiling, and StoreError if it cannot be recorded.
         """
-        foreseen = self._begun(call)
+        foreseen, problem = self._begun(call), None
         replies: list[Reply] = []
         try:
             yield replies.append
         except BaseException as error:
-            self._failed(call, foreseen, error)
+            problem = error
             raise
-        self._kept(call, foreseen, *replies)
+        finally:
+            with self._changed:  # done in a single step, so that a call is counted only once
+                self._under_way.remove(foreseen)
+                self._changed.notify_all()
+                if problem is None:
+                    self._ledger.keep(call.key, call.prompt, call.engine.name, *replies)
+                    self.reused(*replies)
+                elif isinstance(problem, Exception):  # after an interruption, the call counts, because it was paid for
+                    with suppress(StoreError):
+                        self._ledger.withdraw(call.key, sent=isinstance(problem, EngineTimeoutError))
 
     def _begun(self, call: Call) -> Usage:
         """Record the start of a call, and return its expected cost."""
         price = self._price_of(call.engine.name)
         with self._changed:
             while True:
-                foreseen = self._foreseen(call.tokens, price)
+                money = price.of(call.tokens, self._longest) if price is not None else 0.0
+                foreseen = Usage(calls=1, input_tokens=call.tokens, output_tokens=self._longest, money=money)
                 spent = self._ledger.usage()
                 begun = together(spent, Usage(calls=len(self._under_way)))
                 reason = ceiling_reached(self._settings, begun, self._ledger.elapsed())
-                reason = reason or self._too_dear(together(spent, foreseen))
+                reason = reason or self._exceeded(together(spent, foreseen))
                 if reason is not None:
                     self.refused = reason
                     raise BudgetSpent(reason)
-                if not self._too_dear(together(spent, *self._under_way, foreseen)):
+                if not self._exceeded(together(spent, *self._under_way, foreseen)):
                     self._ledger.begin(call.key, call.engine.name, call.tokens)
                     self._under_way.append(foreseen)
                     return foreseen
                 self._changed.wait()
-
-    def _kept(self, call: Call, foreseen: Usage, reply: Reply) -> None:
-        with self._changed:  # done in a single step, so that a call is counted only once
-            try:
-                self._ledger.keep(call.key, call.prompt, call.engine.name, reply)
-            finally:
-                self._end(foreseen)
-            self.reused(reply)
-
-    def _failed(self, call: Call, foreseen: Usage, error: BaseException) -> None:
-        """Do not count a call that the engine rejected. An interrupted or timed-out call counts, because it was paid
-        for.
-        """
-        with self._changed:
-            try:
-                if isinstance(error, Exception):
-                    with suppress(StoreError):  # the text written so far was paid for, so its length counts
-                        self._ledger.withdraw(call.key, sent=isinstance(error, EngineTimeoutError))
-            finally:
-                self._end(foreseen)
 
     def reused(self, reply: Reply) -> None:
         """Expect later replies to be as long as this one, even if an earlier run paid for it."""
         with self._changed:
             self._longest = max(self._longest, reply.output_tokens)
 
-    def _end(self, foreseen: Usage) -> None:
-        with self._changed:
-            self._under_way.remove(foreseen)
-            self._changed.notify_all()
-
-    def _foreseen(self, input_tokens: int, price: Price | None) -> Usage:
-        money = price.of(input_tokens, self._longest) if price is not None else 0.0
-        return Usage(calls=1, input_tokens=input_tokens, output_tokens=self._longest, money=money)
-
-    def _too_dear(self, total: Usage) -> StopReason | None:
+    def _exceeded(self, total: Usage) -> StopReason | None:
         if self._settings.tokens is not None and total.tokens > self._settings.tokens:
             return StopReason.TOKENS
         if self._settings.money is not None and total.money > self._settings.money:

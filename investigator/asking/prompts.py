@@ -6,9 +6,9 @@ Each template has a contract: the record of its variables. The template may use 
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 
 from investigator.asking.contracts import METHOD, SYNTAX, Contract, check_template
@@ -31,8 +31,9 @@ class Prompts:
     """
 
     def __init__(self, folder: Path | None = None, contracts: Mapping[str, Contract] = METHOD) -> None:
-        if folder is not None:
-            _refuse(check_templates(folder, contracts).problems)
+        if folder is not None and (problems := check_templates(folder, contracts).problems):
+            first, *others = problems
+            raise TemplateError(first.text, hint="\n".join([first.hint, *(problem.text for problem in others)]).strip())
         self._folder = folder
         self._contracts = contracts
 
@@ -48,19 +49,14 @@ class Prompts:
 
     def own(self) -> tuple[TemplateVersion, ...]:
         """Return the user's templates that replace shipped templates."""
-        paths = {name: self.path(name) for name in self._contracts}
-        return tuple(
-            template_version(name, source_of(path), own=True)
-            for name, path in paths.items()
-            if not path.is_relative_to(prompts_folder())
+        own = (
+            (name, path) for name in self._contracts if not (path := self.path(name)).is_relative_to(prompts_folder())
         )
+        return tuple(template_version(name, source_of(path), own=True) for name, path in own)
 
     def fingerprint(self) -> str:
         """Return a hash of the method's templates; an investigation with changed templates counts as a new one."""
-        digest = hashlib.sha256()
-        for name in METHOD:
-            digest.update(source_of(self.path(name)).encode())
-        return digest.hexdigest()
+        return hashlib.sha256("".join(source_of(self.path(name)) for name in METHOD).encode()).hexdigest()
 
     def render(self, template: Path, variables: Record) -> str:
         """Return the text of a template with its variables filled in. Raises TemplateError."""
@@ -82,9 +78,8 @@ class Prompts:
 def check_templates(folder: Path, contracts: Mapping[str, Contract]) -> TemplateFolder:
     """Check a folder of templates against their contracts, and its other files for misspelt names.
 
-    `contracts` are keyed by name, `owner/name`; other shipped templates are allowed and not checked. Each is
-    rendered with example values. Raises TemplateError if the
-    folder does not exist.
+    `contracts` are keyed by name, `owner/name`; other shipped templates are allowed and not checked. Raises
+    TemplateError if the folder does not exist.
     """
     if not folder.is_dir():
         raise TemplateError(
@@ -93,16 +88,15 @@ def check_templates(folder: Path, contracts: Mapping[str, Contract]) -> Template
         )
     templates, problems = [], list(_strangers(folder, contracts))
     for name, contract in contracts.items():
+        place = f"{folder / name}{SUFFIX}"
         try:
-            file = file_in(folder, f"{name}{SUFFIX}")
-            source = source_of(file) if file is not None else None
+            if (file := file_in(folder, f"{name}{SUFFIX}")) is not None:
+                source = source_of(file)
+                templates.append(template_version(name, source, own=True))
+                problems += check_template(place, source, contract)
         except TemplateError as error:
-            problem = error.message.removeprefix(f"{folder / name}{SUFFIX}: ")
-            problems.append(TemplateProblem(file=f"{folder / name}{SUFFIX}", problem=problem, hint=error.hint))
-            continue
-        if source is not None:
-            templates.append(template_version(name, source, own=True))
-            problems += check_template(str(file), source, contract)
+            problem = error.message.removeprefix(f"{place}: ")
+            problems.append(TemplateProblem(file=place, problem=problem, hint=error.hint))
     return TemplateFolder(folder=str(folder), templates=tuple(templates), problems=tuple(problems))
 
 
@@ -112,13 +106,6 @@ def template_version(name: str, source: str, *, own: bool = False) -> TemplateVe
     return TemplateVersion(name=name, sha256=sha256, tokens=guessed_tokens(safely_read(source).own_words), own=own)
 
 
-def _refuse(problems: tuple[TemplateProblem, ...]) -> None:
-    """Raise TemplateError with all problems, if any."""
-    if problems:
-        first, *others = problems
-        raise TemplateError(first.text, hint="\n".join([first.hint, *(problem.text for problem in others)]).strip())
-
-
 def shipped_names() -> tuple[str, ...]:
     """Return the names of all shipped templates, in order."""
     shipped = prompts_folder()
@@ -126,20 +113,17 @@ def shipped_names() -> tuple[str, ...]:
 
 
 def _strangers(folder: Path, contracts: Mapping[str, Contract]) -> Iterator[TemplateProblem]:
-    """Yield the files that look like templates but would not be used."""
+    """Yield the files that look like templates but would not be used; links to folders are not followed."""
     known = tuple(dict.fromkeys((*contracts, *shipped_names())))
-    for count, file in enumerate(_files(folder)):
-        if count == _MOST_FILES:
-            yield TemplateProblem(
-                file=str(folder),
-                problem=f"it contains more than {_MOST_FILES:,} files",
-                hint="Choose a folder that contains only templates.",
-            )
-            return
+    files = list(islice((path for path in folder.rglob("*") if not path.is_dir()), _MOST_FILES + 1))
+    if len(files) > _MOST_FILES:
+        problem = f"it contains more than {_MOST_FILES:,} files"
+        yield TemplateProblem(file=str(folder), problem=problem, hint="Choose a folder that contains only templates.")
+        return
+    for file in sorted(files):
         name = file.relative_to(folder).with_suffix("").as_posix()
-        is_named = name in known
-        if is_named != (file.suffix == SUFFIX):
-            meant = name if is_named else nearest(name, known)
+        if (name in known) != (file.suffix == SUFFIX):
+            meant = name if name in known else nearest(name, known)
             hint = f"Did you mean {meant}{SUFFIX}?" if meant else f"Templates: {', '.join(contracts)}."
             yield TemplateProblem(file=str(file), problem="no template has this name", hint=hint)
 
@@ -150,10 +134,3 @@ def nearest(name: str, known: tuple[str, ...]) -> str:
     alike = [name for name in known if name.rpartition("/")[2] == last]
     near = alike if len(alike) == 1 else get_close_matches(name, known, n=1)
     return near[0] if near else ""
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    """Yield the files below a folder, sorted by name; links to folders are not followed."""
-    for place, folders, names in os.walk(folder):
-        folders.sort()
-        yield from (Path(place, name) for name in sorted(names))

@@ -34,9 +34,7 @@ _NO_WIDTH = "\u200b"
 def as_data(value: Plain) -> str:
     """Escape a document's text so that it cannot close the tags around it, and remove what only models can see.
 
-    A zero-width character is inserted into tags that look like ours, even if written with spaces, or in wide or
-    look-alike letters. Quotes are compared without such characters, so a quote that contains one is still found in the
-    source.
+    A zero-width character is inserted into what looks like our tags; quotes are compared without such characters.
     """
     text = str(value)
     return text if text.isascii() and "<" not in text and "[" not in text else _as_data(text)
@@ -74,10 +72,7 @@ FILTERS: Mapping[str, Callable[..., str]] = {
     "number": number,
 }
 
-
-MOST_CHARACTERS = 4_000_000
-"""Maximum number of characters of a rendered template: about a million tokens."""
-
+_MOST_CHARACTERS = 4_000_000  # of a rendered template: about a million tokens
 _FAILURES = (
     *(JinjaError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError, NameError),
     *(SyntaxError, RecursionError, MemoryError, TimeoutError),
@@ -122,16 +117,15 @@ def _rendered(template: Template, values: Mapping[str, Plain]) -> str:
     pieces, length = [], 0
     for piece in template.generate(values):
         length += len(piece)
-        if length > MOST_CHARACTERS:
-            raise ValueError(f"its text has more than {MOST_CHARACTERS:,} characters")
+        if length > _MOST_CHARACTERS:
+            raise ValueError(f"its text has more than {_MOST_CHARACTERS:,} characters")
         pieces.append(piece)
     return "".join(pieces).strip()
 
 
 def _fault(error: BaseException) -> Fault:
-    if isinstance(error, JinjaError):
-        return Fault(getattr(error, "lineno", None) or _line(error.__traceback__), error.message or "it cannot be read")
-    return Fault(_line(error.__traceback__), str(error) or type(error).__name__)
+    line = getattr(error, "lineno", None) if isinstance(error, JinjaError) else None
+    return Fault(line or _line(error.__traceback__), str(error) or type(error).__name__)
 
 
 def _line(trace: TracebackType | None) -> int | None:

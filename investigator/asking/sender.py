@@ -47,12 +47,12 @@ class CallSender:
     def send(self, call: Call) -> Reply:
         """Return the reply to a call. Raises EngineError, PromptTooLong, StoreError, and the signal BudgetSpent.
 
-        Everything around the engine is a context manager and not a function, so that few frames stand between a
-        question and its model.
+        Everything around the engine is a context manager, so that few frames stand between a question and its model.
         """
-        kept = self._journal.find(call.key)
-        if kept is not None:
-            self._reused(call, kept)
+        if (kept := self._journal.find(call.key)) is not None:
+            for budget in self._budgets:
+                budget.reused(kept)
+            self._trace.called(WatchedCall(call.prompt, call.engine.name, call.key, reply=kept, reused=True))
             return kept
         call = _fitting(call, self._journal)
         with ExitStack() as stack:
@@ -74,11 +74,6 @@ class CallSender:
                 take(reply)
         return reply
 
-    def _reused(self, call: Call, reply: Reply) -> None:
-        for budget in self._budgets:
-            budget.reused(reply)
-        self._trace.called(WatchedCall(call.prompt, call.engine.name, call.key, reply=reply, reused=True))
-
     @contextmanager
     def _refusals_kept(self, call: Call) -> Iterator[None]:
         """Record a prompt that its engine finds too long, so that it is never sent again."""
@@ -96,22 +91,22 @@ class CallSender:
         replies: list[Reply] = []
         try:
             yield replies.append
+            watched = replace(watched, reply=replies[0])
         except BaseException as error:
-            self._trace.called(replace(watched, seconds=self._clock() - began, error=error))
+            watched = replace(watched, error=error)
             raise
-        self._trace.called(replace(watched, seconds=self._clock() - began, reply=replies[0]))
+        finally:
+            self._trace.called(replace(watched, seconds=self._clock() - began))
 
 
 def _fitting(call: Call, journal: CallJournal) -> Call:
     """Return a call with the number of its tokens. Raises PromptTooLong if they do not fit into the engine's context,
     which is recorded in the journal, so that they are never counted or sent again; and StoreError.
     """
-    engine = call.engine
-    traits = traits_of(engine)
+    engine, traits = call.engine, traits_of(call.engine)
     if traits.goes_by_measures:  # it reads prompts of any length
         return replace(call, tokens=tokens_of(engine, call.prompt.text))
-    limit = traits.context_tokens
-    room = None if limit is None else int(limit * (1 - _MARGIN))
+    room = None if traits.context_tokens is None else int(traits.context_tokens * (1 - _MARGIN))
     known = journal.too_long(call.key)
     if known == 0:
         raise PromptTooLong(f"{engine.name} rejected a prompt of this length")
