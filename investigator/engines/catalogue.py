@@ -51,10 +51,9 @@ _FACTORY_PATH = re.compile(r"(?P<path>[^\W\d]\w*(?:\.[^\W\d]\w*)+:[^\W\d]\w*)(?:
 class EngineOptions:
     """The objects and settings that a run provides to its engines.
 
-    `on_notice` receives messages for the user, for example about a rejected parameter; `on_writing` receives the
-    progress of a local model that is writing a reply. `callbacks` are LangChain callbacks, for engines that call a
-    LangChain model. `extractive` creates the built-in engine. The other fields are the settings of our own engines; an
-    engine from another package manages its own.
+    `extractive` creates the built-in engine. `on_notice` receives messages for the user, for example about a rejected
+    parameter; `on_writing` receives the progress of a local model that is writing a reply. `callbacks` are LangChain
+    callbacks. The other fields are the settings of our own engines; an engine from another package manages its own.
     """
 
     extractive: Callable[[], Engine]
@@ -97,19 +96,25 @@ def parse_model_options(values: Sequence[str]) -> ModelNames:
     Without options, the built-in engine is used. Raises SettingsError for an unknown role, a missing name, two default
     models, or two models for the same role.
     """
-    default: str | None = None
-    apart: dict[Role, str] = {}
+    names: dict[Role | None, str] = {}
     for value in values:
         role, model = _split_option(value.strip())
-        earlier = default if role is None else apart.get(role)
-        if earlier not in (None, model):
+        if names.setdefault(role, model) != model:
             what = "every role" if role is None else f"the role {role}"
-            raise SettingsError(f"two models for {what}: {earlier} and {model}", hint="Choose one of them.")
-        if role is None:
-            default = model
-        else:
-            apart[role] = model
-    return ModelNames(default=default or EXTRACTIVE, apart=tuple(apart.items()))
+            raise SettingsError(f"two models for {what}: {names[role]} and {model}", hint="Choose one of them.")
+    default = names.pop(None, EXTRACTIVE)
+    return ModelNames(default=default, apart=tuple((role, name) for role, name in names.items() if role is not None))
+
+
+def _split_option(value: str) -> tuple[Role | None, str]:
+    """Split off the role: a plain word before the first `=`, because a path or a tag may also contain `=`."""
+    option = _ROLE_OPTION.fullmatch(value)
+    word, model = (option["role"], option["model"].strip()) if option else (None, value)
+    if word is not None and word.lower() not in set(Role):
+        raise SettingsError(f"{value!r}: {word!r} is not a role", hint=f"The roles are: {', '.join(Role)}.")
+    if not model:
+        raise SettingsError(f"{value!r} does not name a model", hint="Write it as provider:name or role=provider:name")
+    return None if word is None else Role(word.lower()), model
 
 
 def open_engine(name: str, options: EngineOptions) -> Engine:
@@ -159,9 +164,8 @@ def _split_name(name: str) -> tuple[str, str]:
 
     if name in {pulled.name for pulled in pulled_models()}:
         return "local", name
-    if path := _FACTORY_PATH.fullmatch(name):
-        return path["path"], path["model"] or ""
-    return provider, model
+    path = _FACTORY_PATH.fullmatch(name)
+    return (path["path"], path["model"] or "") if path else (provider, model)
 
 
 def _factory(provider: str) -> object:
@@ -184,9 +188,10 @@ def _open_own(provider: str, name: str, options: EngineOptions) -> Engine:
 
     if provider in _OF_FILES and not name:
         raise SettingsError(f"'{provider}:' does not name a file", hint=f"Write it as {provider}:FILE")
+    chat = options.chat or ChatSettings()
     match provider:
         case "chat":
-            return ChatEngine(name, options.chat, on_notice=options.on_notice, callbacks=options.callbacks)
+            return ChatEngine(name, chat, on_notice=options.on_notice, callbacks=options.callbacks)
         case "recorded":
             if not Path(name).expanduser().is_file():
                 raise SettingsError(f"no recording at {name}", hint="Choose a file that --record wrote: recorded:FILE")
@@ -196,34 +201,12 @@ def _open_own(provider: str, name: str, options: EngineOptions) -> Engine:
         case "transformers":
             return TransformersEngine(name, options.transformers)
     path = name if provider == "gguf" else pulled_model(name).path
-    chat = options.chat
-    seconds = chat.timeout if chat is not None and "timeout" in chat.model_fields_set else USUAL_SECONDS
+    seconds = chat.timeout if "timeout" in chat.model_fields_set else USUAL_SECONDS
     return GgufEngine(path, options.gguf, seconds=seconds, on_writing=options.on_writing)
 
 
 def _known_providers(provider: str) -> str:
     names = sorted({*OWN, *plug_ins(GROUP), *CHAT_PROVIDERS})
-    near = get_close_matches(provider, names, n=1)
-    return (f"Did you mean {near[0]!r}? " if near else "") + (
-        f"Write a model as provider:name. The providers are {', '.join(names)}, and any others that LangChain supports."
-    )
-
-
-def _split_option(value: str) -> tuple[Role | None, str]:
-    """Split off the role. Only a plain word before the first `=` is a role, because a path or a tag may also contain
-    `=`.
-    """
-    option = _ROLE_OPTION.fullmatch(value)
-    role = _role(option["role"], value) if option else None
-    model = option["model"].strip() if option else value
-    if not model:
-        raise SettingsError(f"{value!r} does not name a model", hint="Write it as provider:name or role=provider:name")
-    return role, model
-
-
-def _role(word: str, value: str) -> Role:
-    try:
-        return Role(word.lower())
-    except ValueError:
-        roles = ", ".join(Role)
-        raise SettingsError(f"{value!r}: {word!r} is not a role", hint=f"The roles are: {roles}.") from None
+    near = "".join(f"Did you mean {name!r}? " for name in get_close_matches(provider, names, n=1))
+    listed = ", ".join(names)
+    return f"{near}Write a model as provider:name. The providers are {listed}, and any others that LangChain supports."

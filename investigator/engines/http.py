@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, field
-from itertools import count
 from math import inf
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -94,13 +93,11 @@ class Endpoint:
 
     def _settings(self) -> dict[str, Any]:
         parts = urlsplit(self.address)
-        shared = client_settings(BodyBounds(self.place, self.octets, self.hint), self.seconds)
-        return {
-            **shared,
-            "headers": {**shared["headers"], **self.headers},
-            "verify": parts.scheme == "https",  # reading the certificates takes 25 ms
-            "trust_env": parts.hostname not in LOOPBACK,  # requests to this machine bypass proxies
-        }
+        settings = client_settings(BodyBounds(self.place, self.octets, self.hint), self.seconds)
+        settings["headers"] |= self.headers
+        settings["verify"] = parts.scheme == "https"  # reading the certificates takes 25 ms
+        settings["trust_env"] = parts.hostname not in LOOPBACK  # requests to this machine bypass proxies
+        return settings
 
 
 @dataclass(frozen=True)
@@ -127,15 +124,15 @@ def retried(
 
     `wait` receives the error and the number of attempts so far. Raises the last error.
     """
-    for tried in count(1):
+    tried = 1
+    while True:
         try:
             return call()
         except EngineError as error:
-            seconds = wait(error, tried)
-            if seconds is None:
+            if (seconds := wait(error, tried)) is None:
                 raise
         sleep(seconds)
-    raise AssertionError("unreachable: the last try returns or raises")
+        tried += 1
 
 
 def within(seconds: float, work: Callable[[], Iterable[T]]) -> Generator[T | Exception]:
@@ -226,10 +223,8 @@ def client_settings(bounds: BodyBounds, seconds: float) -> dict[str, Any]:
 
 
 def bound_clients(model: object, bounds: BodyBounds, depth: int = 3) -> None:
-    """Limit the bodies and refuse the redirects of the HTTP clients inside a provider's model.
-
-    This is for providers whose class accepts neither a client nor client options. Clients are found in the usual
-    attributes of such classes; a client stored elsewhere, or not from httpx, stays unchanged.
+    """Limit the bodies and refuse the redirects of the HTTP clients from httpx inside a provider's model, which are in
+    the usual attributes of such classes.
     """
     for name in ("client", "_client", "root_client"):
         inner: Any = getattr(model, name, None)

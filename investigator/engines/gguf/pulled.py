@@ -1,7 +1,5 @@
-"""Pulled models: GGUF files in the user's data directory, fetched from a model hub with huggingface_hub.
-
-Downloads are resumable, and verified by their sha256. As usual with huggingface_hub, `HF_ENDPOINT` selects another hub,
-and `HF_TOKEN` provides a key.
+"""Pulled models: GGUF files in the user's data directory, fetched from a hub with huggingface_hub, whose variables
+`HF_ENDPOINT` (another hub) and `HF_TOKEN` (a key) apply.
 """
 
 from __future__ import annotations
@@ -38,10 +36,8 @@ _TIMEOUT = 30
 
 
 class LocalModel(Record):
-    """A model that can be pulled: a GGUF file in a repository of a model hub.
-
-    `licence` and `gigabytes` come from the shipped table, until the hub's own data replaces them during a pull.
-    `measured` is the model's result in our benchmarks.
+    """A model that can be pulled: a GGUF file in a repository of a model hub. `measured` is its result in our
+    benchmarks.
     """
 
     name: str = Field(pattern=_NAME.pattern)
@@ -77,7 +73,7 @@ class PulledModel(Record):
     @property
     def is_whole(self) -> bool:
         """Return True if the file is there and has the size and the checksum."""
-        if not self.path.is_file() or self.path.stat().st_size != self.size:
+        if not self.path.is_file() or self.path.stat().st_size != self.size:  # a hash of gigabytes takes a while
             return False
         with self.path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest() == self.sha256
@@ -176,14 +172,9 @@ def _described(model: LocalModel, now: datetime) -> PulledModel:
 
     info: Any = HfApi().model_info(model.repo, files_metadata=True, timeout=_TIMEOUT)
     file = next((sibling for sibling in info.siblings or () if sibling.rfilename == model.file), None)
-    if file is None:
-        raise RunError(
-            f"{model.repo} has no file {model.file}", hint="See the list of files on the repository's page on the hub."
-        )
-    if file.lfs is None or not file.size:
-        raise RunError(
-            f"the hub has no checksum for {model.file}", hint="Choose another file, or download it manually."
-        )
+    if file is None or file.lfs is None or not file.size:
+        problem = f"has no file {model.file}" if file is None else f"has no checksum for {model.file}"
+        raise RunError(f"{model.repo} {problem}", hint="Choose one of the files on the repository's page on the hub.")
     return PulledModel(
         name=model.name,
         repo=model.repo,
@@ -241,33 +232,24 @@ def _download(model: PulledModel, on_progress: OnProgress) -> None:
 def _translated(model: LocalModel) -> Iterator[None]:
     """Translate the errors of huggingface_hub and of the disk."""
     import httpx2
-    from huggingface_hub.errors import (
-        GatedRepoError,
-        HfHubHTTPError,
-        LocalEntryNotFoundError,
-        OfflineModeIsEnabled,
-        RepositoryNotFoundError,
-        RevisionNotFoundError,
-    )
+    from huggingface_hub import errors as hub
 
+    unreachable = httpx2.HTTPError, hub.LocalEntryNotFoundError, ConnectionError
     try:
         yield
-    except OfflineModeIsEnabled as error:
+    except hub.OfflineModeIsEnabled as error:
         raise RunError("HF_HUB_OFFLINE forbids downloads", hint="Unset HF_HUB_OFFLINE.") from error
-    except GatedRepoError as error:
+    except hub.GatedRepoError as error:
         hint = "Accept its terms on its page on the hub, and set HF_TOKEN."
         raise RunError(f"{model.repo} requires an account on the hub", hint=hint) from error
-    except (RepositoryNotFoundError, RevisionNotFoundError) as error:
+    except (hub.RepositoryNotFoundError, hub.RevisionNotFoundError) as error:
         hint = "Correct the name. A private repository needs HF_TOKEN."
         raise RunError(f"the hub has no {model.repo}", hint=hint) from error
-    except HfHubHTTPError as error:
-        status = error.response.status_code if error.response is not None else "no"
-        hint = "Wait a while, then run the same command again: the download so far is kept."
-        raise RunError(f"the hub answered with status {status} for {model.repo}", hint=hint) from error
-    except (httpx2.HTTPError, LocalEntryNotFoundError, ConnectionError) as error:
-        reason = f"the hub could not be reached, or the connection broke: {type(error).__name__}"
-        hint = f"Check the network, or set HF_ENDPOINT to a mirror. {_RESUMES}"
-        raise RunError(reason, hint=hint) from error
+    except (hub.HfHubHTTPError, *unreachable) as error:
+        response = getattr(error, "response", None)
+        reason = f"answered with status {response.status_code}" if response is not None else "could not be reached"
+        message = f"the hub {reason} ({type(error).__name__}): {model.repo}"
+        raise RunError(message, hint=f"Check the network, or set HF_ENDPOINT to a mirror. {_RESUMES}") from error
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             hint = f"Free some space. {_RESUMES}"
