@@ -6,7 +6,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from copy import copy
 from enum import StrEnum
 from functools import cache, partial
@@ -44,6 +44,10 @@ _FINISH = {
     **dict.fromkeys(("length", "max_tokens", "max_output_tokens", "model_length", "incomplete"), FinishReason.LENGTH),
     **dict.fromkeys(("", "stop", "end_turn", "stop_sequence", "eos", "completed"), FinishReason.STOP),
 }
+_SILENT = (
+    "Turn the model's thinking off, raise --set chat.max_tokens=16000, or choose another model; then run the same "
+    "command again to resume."
+)
 _LOADING = Lock()  # two threads must not import packages with circular imports at the same time
 
 
@@ -75,17 +79,14 @@ class ChatEngine:
 
     The prompt goes out as one user message. The reply is constrained to a JSON schema or, if the server rejects that,
     requested as a tool call; if it rejects both, only the prompt says how to reply. A parameter that the server rejects
-    is omitted from then on, which is reported once to `on_notice`. The provider's client retries temporary errors, up
-    to `settings.attempts` attempts in all, and waits as long as the server requests. A call always ends within
-    `settings.timeout` seconds; a call that does not return is abandoned. All engines in a process that use the same
-    endpoint make at most `settings.concurrency` concurrent calls.
+    is omitted from then on, which is reported once to `on_notice`. The provider's client retries temporary errors. A
+    call always ends within `settings.timeout` seconds; one that does not return is abandoned. All engines in a process
+    that use the same endpoint make at most `settings.concurrency` concurrent calls.
 
     `callbacks` are LangChain callback handlers that receive each call, with the template in the metadata. A LangChain
-    model built by the caller keeps its own callbacks, parameters, retries and handling of redirects: only `timeout`
-    and `concurrency` apply to it, and no schema is requested from it.
-
-    `endpoint` is the scheme, host and port to which prompts are sent, or the provider if the address is unknown. Raises
-    SettingsError or CredentialError at once if the model cannot be used. Safe to call from several threads.
+    model built by the caller keeps its own callbacks, parameters, retries and handling of redirects, and no schema is
+    requested from it. `endpoint` is the scheme, host and port to which prompts are sent, or the provider if the address
+    is unknown. Raises SettingsError or CredentialError at once if the model cannot be used. Thread-safe.
     """
 
     def __init__(
@@ -98,11 +99,9 @@ class ChatEngine:
     ) -> None:
         self._settings = settings = settings or ChatSettings()
         self.sampling = Sampling(temperature=settings.temperature, max_tokens=settings.max_tokens)
-        self._on_notice = on_notice
-        self._callbacks = list(callbacks)
+        self._on_notice, self._callbacks = on_notice, list(callbacks)
         self._refused: set[Feature] = set()
-        self._has_worked = False
-        self._lock = Lock()
+        self._has_worked, self._lock = False, Lock()
         self._ready = None if isinstance(model, str) else model
         self._models: dict[frozenset[Feature], BaseChatModel] = {}
         self._server = server_of(model, settings) if isinstance(model, str) else server_of_ready(model)
@@ -119,14 +118,11 @@ class ChatEngine:
     @property
     def traits(self) -> Traits:
         """Return the traits of a language model behind a server that may answer several prompts at a time."""
-        values = self.sampling.model_dump(exclude_none=True)
-        names = [name for name in ("temperature", "top_p", "max_tokens") if name in values]
-        return Traits(
-            is_model=True,
-            context_tokens=self._settings.context_tokens,
-            concurrency=self._settings.concurrency,
-            sampling=" ".join(f"{name}={values[name]}" for name in names),
-        )
+        values = [
+            f"{name}={getattr(self.sampling, name)}" for name in Feature if name in self._wanted - _FORMATS.keys()
+        ]
+        most, concurrency = self._settings.context_tokens, self._settings.concurrency
+        return Traits(is_model=True, context_tokens=most, concurrency=concurrency, sampling=" ".join(values))
 
     def with_sampling(self, sampling: Sampling) -> Self:
         """Return a copy of the engine with other parameters. It shares the known refusals with the original.
@@ -156,9 +152,13 @@ class ChatEngine:
             sent -= {refused}
         self._learn(self._wanted - sent)
         reply = _read(answer, prompt.text)
-        if not reply.text.strip():
-            raise self._silent(answer, reply)
-        return reply.changed(seconds=time.monotonic() - began)
+        if reply.text.strip():
+            return reply.changed(seconds=time.monotonic() - began)
+        thought = ((answer.usage_metadata or {}).get("output_token_details") or {}).get("reasoning") or 0
+        is_cut = reply.finish_reason is FinishReason.LENGTH
+        end = "used up its output limit before it wrote a reply" if is_cut else "ended without writing a reply"
+        spent = f" ({thought:,} tokens went into its thinking)" if thought else ""
+        raise SilentReplyError(f"{self._server.place} {end}{spent}", hint=_SILENT)
 
     reply_aloud = reply
 
@@ -211,9 +211,8 @@ class ChatEngine:
                 yield bound.invoke(prompt.text, config)
 
     def _refused_by(self, error: Exception, sent: frozenset[Feature]) -> Feature | None:
-        """Return the feature that the server's error rejects, or None for any other error.
-
-        A refusal without a reason is attributed to the reply format until a call has worked.
+        """Return the feature that the server's error rejects, or None for any other error. A refusal without a reason
+        is attributed to the reply format until a call has worked.
         """
         if status_of(error) not in _REJECTED or is_too_long(error):
             return None
@@ -242,18 +241,6 @@ class ChatEngine:
                 values = {feature.value: getattr(self.sampling, feature) for feature in features - _FORMATS.keys()}
                 self._models[features] = _build(self._server, self._settings, values)
             return self._models[features]
-
-    def _silent(self, message: AIMessage, reply: Reply) -> SilentReplyError:
-        """Return the error for a reply without text."""
-        thought = ((message.usage_metadata or {}).get("output_token_details") or {}).get("reasoning") or 0
-        is_cut = reply.finish_reason is FinishReason.LENGTH
-        end = "used up its output limit before it wrote a reply" if is_cut else "ended without writing a reply"
-        spent = f" ({thought:,} tokens went into its thinking)" if thought else ""
-        hint = (
-            "Turn the model's thinking off, raise --set chat.max_tokens=16000, or choose another model; then run the "
-            "same command again to resume."
-        )
-        return SilentReplyError(f"{self._server.place} {end}{spent}", hint=hint)
 
 
 @cache
@@ -286,11 +273,8 @@ def _read(message: AIMessage, prompt: str) -> Reply:
 
 
 def _build(server: Server, settings: ChatSettings, sampling: Mapping[str, object]) -> BaseChatModel:
-    """Return a chat model that sends the values in `sampling`.
-
-    Redirects are refused and the length of a body is limited: by our own client for OpenAI-compatible servers and
-    Ollama, and for other providers only if their client can be found. Raises SettingsError if the provider's
-    package is not installed, or the provider is unknown or does not accept the settings.
+    """Return a chat model that sends the values in `sampling`. It follows no redirects and reads no endless body, as far
+    as the provider's class accepts our client, or its own can be found. Raises SettingsError.
     """
     provider, _, name = server.model.partition(":")
     try:
@@ -309,14 +293,11 @@ def _build(server: Server, settings: ChatSettings, sampling: Mapping[str, object
 def _arguments(server: Server, settings: ChatSettings, sampling: Mapping[str, object]) -> dict[str, object]:
     """Return the arguments for the provider's class."""
     client = client_settings(BodyBounds(server.place), settings.timeout)
-    given = dict(sampling)
-    if server.address:
-        given["base_url"] = server.address
+    given = {**sampling, **({"base_url": server.address} if server.address else {})}
     if server.provider == "ollama":  # it takes no timeout and no key, and has another name for the longest reply
         return {"num_predict": given.pop("max_tokens", None), "client_kwargs": client, **given}
     given |= {"timeout": settings.timeout, "max_retries": settings.attempts - 1}
-    if server.secret:
-        given["api_key"] = server.secret
+    given |= {"api_key": server.secret} if server.secret else {}
     if server.provider in OPENAI_COMPATIBLE:
         from openai import DefaultHttpxClient
 
@@ -327,22 +308,16 @@ def _arguments(server: Server, settings: ChatSettings, sampling: Mapping[str, ob
 
 
 def _constrained(
-    model: BaseChatModel, server: Server, formats: frozenset[Feature], reply_type: type[Record]
+    model: BaseChatModel, server: Server, sent: frozenset[Feature], reply_type: type[Record]
 ) -> Runnable[Any, Any]:
-    """Return the model, constrained to the schema of a reply in the strictest way that is allowed and supported.
-
-    OpenAI's client receives the schema in the extra body: if it were a regular argument, the client would parse the
-    reply itself and fail on a truncated one.
-    """
-    schema = reply_schema(reply_type)
-    if Feature.JSON_SCHEMA in formats and server.provider in OPENAI_COMPATIBLE:
-        strict = {"name": reply_type.__name__, "schema": schema, "strict": True}
-        return model.bind(extra_body={"response_format": {"type": "json_schema", "json_schema": strict}})
-    for method in (_FORMATS[feature] for feature in _FORMATS if feature in formats):
-        try:
-            structured = model.with_structured_output({"title": reply_type.__name__, **schema}, method=method)
-        except (NotImplementedError, TypeError, ValueError):  # this class has no such method
-            continue
-        bound: Runnable[Any, Any] = getattr(structured, "first", model)  # without the parser, which rejects cut replies
-        return bound
+    """Return the model, constrained to the schema of a reply in the strictest way that is allowed and supported."""
+    schema = {"title": reply_type.__name__, **reply_schema(reply_type)}
+    for feature in (feature for feature in _FORMATS if feature in sent):
+        if feature is Feature.JSON_SCHEMA and server.provider in OPENAI_COMPATIBLE:  # whose client fails on cut replies
+            strict = {"name": reply_type.__name__, "schema": reply_schema(reply_type), "strict": True}
+            return model.bind(extra_body={"response_format": {"type": "json_schema", "json_schema": strict}})
+        with suppress(NotImplementedError, TypeError, ValueError):  # this class has no such method
+            structured = model.with_structured_output(schema, method=_FORMATS[feature])
+            bound: Runnable[Any, Any] = getattr(structured, "first", model)  # without its parser, for the same reason
+            return bound
     return model

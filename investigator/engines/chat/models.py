@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
@@ -77,34 +76,20 @@ class ChatSettings(Record):
     concurrency: int = Field(default=16, ge=1, le=256, description="maximum number of concurrent calls to one server")
 
 
-@dataclass(frozen=True)
 class Server:
-    """The destination of a call: the model, the address if known, the key and its environment variable."""
+    """The destination of a call: the model, the address if known, the key and its environment variable.
 
-    model: str
-    address: str = ""
-    key_variable: str = ""
-    secret: str = ""
+    `host` has the port, but no user name or password; `endpoint` is the scheme and the host, or the provider if there
+    is no address; `place` names the model and its address in messages.
+    """
 
-    @property
-    def provider(self) -> str:
-        """Return the provider of the model."""
-        return self.model.partition(":")[0]
-
-    @property
-    def host(self) -> str:
-        """Return the host and the port of the address, without any user name or password."""
-        return urlsplit(self.address).netloc.rpartition("@")[2]
-
-    @property
-    def endpoint(self) -> str:
-        """Return the scheme, host and port of the address, or the provider if the address is unknown."""
-        return f"{urlsplit(self.address).scheme}://{self.host}" if self.address else self.provider
-
-    @property
-    def place(self) -> str:
-        """Return the model and its address, for messages."""
-        return f"{self.model} at {self.endpoint}{urlsplit(self.address).path}" if self.address else self.model
+    def __init__(self, model: str, address: str = "", key_variable: str = "", secret: str = "") -> None:
+        parts = urlsplit(address)
+        self.model, self.address, self.key_variable, self.secret = model, address, key_variable, secret
+        self.provider = model.partition(":")[0]
+        self.host = parts.netloc.rpartition("@")[2]
+        self.endpoint = f"{parts.scheme}://{self.host}" if address else self.provider
+        self.place = f"{model} at {self.endpoint}{parts.path}" if address else model
 
     @property
     def where_to_look(self) -> str:
