@@ -13,12 +13,7 @@ from openai_server import OpenAIServer, Response, completion, json_response, ref
 from investigator.engines.chat.engine import ChatEngine
 from investigator.engines.chat.errors import Server, failure
 from investigator.engines.chat.models import ChatSettings
-from investigator.errors import (
-    CredentialError,
-    EngineError,
-    InvestigatorError,
-    SettingsError,
-)
+from investigator.errors import ContextTooLongError, CredentialError, EngineError, InvestigatorError, SettingsError
 from investigator.records import AskReply, FinishReason, Prompt
 
 
@@ -40,14 +35,6 @@ def test_the_prompt_goes_out_as_one_user_message_and_nothing_that_was_not_set(
     assert not body.get("stream")
 
 
-def test_parameters_that_were_set_are_sent(openai_server: OpenAIServer) -> None:
-    settings = ChatSettings(base_url=openai_server.url, temperature=0.0, max_tokens=77)
-    ChatEngine("openai:m", settings).reply(PROMPT)
-    [body] = openai_server.bodies
-    assert body["temperature"] == 0.0
-    assert body["max_completion_tokens"] == 77
-
-
 @pytest.mark.parametrize("model", ["o1-mini", "gpt-5", "gpt-4o"])
 def test_no_model_name_makes_langchain_add_a_temperature(openai_server: OpenAIServer, model: str) -> None:
     ChatEngine(f"openai:{model}", ChatSettings(base_url=openai_server.url)).reply(PROMPT)
@@ -65,11 +52,6 @@ def test_the_reply_is_held_to_a_strict_schema_with_verdict_and_point_before_the_
     assert wanted["schema"]["additionalProperties"] is False
 
 
-def test_a_local_server_is_asked_without_any_key_of_ours(engine: ChatEngine, openai_server: OpenAIServer) -> None:
-    engine.reply(PROMPT)
-    assert openai_server.requests[0].headers["authorization"] == "Bearer none"
-
-
 def test_the_key_of_the_settings_is_sent_and_shown_nowhere(openai_server: OpenAIServer) -> None:
     settings = ChatSettings(base_url=openai_server.url, api_key="sk-secret")  # type: ignore[arg-type]
     openai_server.answer(refusal(401, "Incorrect API key provided: sk-secret."))
@@ -85,57 +67,95 @@ def test_the_name_tells_the_model_and_the_server(engine: ChatEngine, openai_serv
     assert engine.name == f"openai:m@{host}"
 
 
-def test_a_missing_model_is_a_setting_to_correct(engine: ChatEngine, openai_server: OpenAIServer) -> None:
-    openai_server.answer(refusal(404, "The model `m` does not exist", code="model_not_found"))
-    with pytest.raises(SettingsError, match="does not exist") as caught:
-        engine.reply(PROMPT)
-    assert "chat.base_url" in caught.value.hint
-    assert len(openai_server.requests) == 1
+WHOLE = completion("whole")
+BUSY = refusal(429, "slow down")
 
 
-def test_a_rate_limit_is_waited_for_as_long_as_the_server_asks(engine: ChatEngine, openai_server: OpenAIServer) -> None:
-    openai_server.answer(refusal(429, "slow down", headers={"Retry-After": "2"}), completion("{}"))
+@pytest.mark.parametrize(
+    ("failures", "least"),
+    [
+        ([refusal(429, "slow down", headers={"Retry-After": "2"})], 2),
+        ([refusal(500, "oops"), refusal(503, "busy")], 0),
+        ([Response(200, WHOLE.body, WHOLE.headers, cut=True)], 0),
+    ],
+    ids=["rate limit", "server", "connection"],
+)
+def test_a_failure_that_passes_is_waited_for_as_long_as_the_server_asks(
+    engine: ChatEngine, openai_server: OpenAIServer, failures: list[Response], least: float
+) -> None:
+    openai_server.answer(*failures, WHOLE)
     reply = engine.reply(PROMPT)
-    assert reply.text == "{}"
-    assert 2 <= reply.seconds < 20
+    assert reply.text == "whole"
+    assert least <= reply.seconds < 20
 
 
-def test_a_rate_limit_for_ever_ends_after_the_attempts(openai_server: OpenAIServer) -> None:
-    openai_server.answer(refusal(429, "slow down"))
-    with pytest.raises(EngineError, match="slow down"):
+@pytest.mark.parametrize(
+    ("failure", "message"),
+    [
+        (BUSY, "slow down"),
+        (refusal(500, "oops"), "500"),
+        (Response(502, b"<html><h1>Bad Gateway</h1></html>", {"Content-Type": "text/html"}), "502"),
+        (Response(200, WHOLE.body, WHOLE.headers, cut=True), "openai:m at"),
+    ],
+    ids=["rate limit", "server", "page of a gateway", "connection"],
+)
+def test_a_failure_that_does_not_pass_ends_after_the_attempts(
+    openai_server: OpenAIServer, failure: Response, message: str
+) -> None:
+    openai_server.answer(failure)
+    with pytest.raises(EngineError, match=message):
         ChatEngine("openai:m", ChatSettings(base_url=openai_server.url, attempts=2)).reply(PROMPT)
     assert len(openai_server.requests) == 2
 
 
-def test_a_longer_wait_than_allowed_is_an_error_at_once_that_names_it(
-    engine: ChatEngine, openai_server: OpenAIServer
+def thinking(tokens: int) -> Response:
+    """Return a reply whose tokens were spent on thinking."""
+    body = json.loads(completion("", finish="length").body)
+    body["usage"] = {"prompt_tokens": 9, "completion_tokens": 4096, "total_tokens": 4105}
+    body["usage"]["completion_tokens_details"] = {"reasoning_tokens": tokens}
+    return json_response(body)
+
+
+TOO_LONG = (
+    "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",
+    "request (5031 tokens) exceeds the available context size (2048 tokens), try increasing it",
+    "prompt is too long: 210000 tokens > 200000 maximum",
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "message", "hint"),
+    [
+        (refusal(404, "The model `m` does not exist"), SettingsError, "does not exist", "chat.base_url"),
+        (refusal(429, "daily limit", headers={"Retry-After": "3600"}), EngineError, "daily", "Wait 3600 seconds"),
+        (refusal(429, "Used up", code="insufficient_quota"), EngineError, "Used up", "credit"),
+        *[
+            (refusal(400, text, code="context_length_exceeded"), ContextTooLongError, "too long", "query.characters")
+            for text in TOO_LONG
+        ],
+        (json_response({"error": {"message": "used up"}}), EngineError, "error instead of a reply: used up", ""),
+        (json_response({"error": {"message": "no key", "code": 401}}), CredentialError, "rejected the key: no key", ""),
+        *[
+            (completion(text), EngineError, "ended without writing a reply", "thinking off")
+            for text in ("", None, " \n")
+        ],
+        (thinking(4000), EngineError, "used up its output limit.*4,000 tokens went", "chat.max_tokens"),
+    ],
+)
+def test_a_lasting_failure_is_named_at_once_with_what_to_do(
+    engine: ChatEngine,
+    openai_server: OpenAIServer,
+    answer: Response,
+    kind: type[InvestigatorError],
+    message: str,
+    hint: str,
 ) -> None:
-    openai_server.answer(refusal(429, "daily limit", headers={"Retry-After": "3600"}))
-    with pytest.raises(EngineError) as caught:
+    openai_server.answer(answer)
+    with pytest.raises(kind, match=message) as caught:
         engine.reply(PROMPT)
-    assert caught.value.retry_after == 3600
-    assert "3600 seconds" in caught.value.hint
-    assert len(openai_server.requests) == 1
-
-
-def test_an_empty_account_is_named(engine: ChatEngine, openai_server: OpenAIServer) -> None:
-    openai_server.answer(refusal(429, "You exceeded your current quota", code="insufficient_quota"))
-    with pytest.raises(EngineError) as caught:
-        engine.reply(PROMPT)
-    assert "credit" in caught.value.hint
-
-
-def test_a_server_error_that_passes_is_survived(engine: ChatEngine, openai_server: OpenAIServer) -> None:
-    openai_server.answer(refusal(500, "oops"), refusal(503, "busy"), completion("fine"))
-    assert engine.reply(PROMPT).text == "fine"
-
-
-def test_a_server_error_for_ever_ends_after_the_attempts(openai_server: OpenAIServer) -> None:
-    openai_server.answer(refusal(500, "oops"))
-    engine = ChatEngine("openai:m", ChatSettings(base_url=openai_server.url, attempts=2))
-    with pytest.raises(EngineError, match="500"):
-        engine.reply(PROMPT)
-    assert len(openai_server.requests) == 2
+    assert hint in caught.value.hint
+    assert getattr(caught.value, "retry_after", None) == (3600 if "3600" in hint else None)
+    assert len(openai_server.requests) == (4 if hint == "credit" else 1)
 
 
 def test_a_refused_connection_names_the_address() -> None:
@@ -145,52 +165,6 @@ def test_a_refused_connection_names_the_address() -> None:
     engine = ChatEngine("openai:m", ChatSettings(base_url=f"http://127.0.0.1:{port}/v1", attempts=1))
     with pytest.raises(EngineError, match=f"127.0.0.1:{port}.*refused"):
         engine.reply(PROMPT)
-
-
-def test_a_connection_that_is_cut_in_the_middle_is_tried_again(engine: ChatEngine, openai_server: OpenAIServer) -> None:
-    whole = completion("whole")
-    openai_server.answer(Response(200, whole.body, whole.headers, cut=True), whole)
-    assert engine.reply(PROMPT).text == "whole"
-
-
-@pytest.mark.parametrize("text", ["", None, " \n"])
-def test_an_empty_reply_is_an_error_that_names_the_likely_cause(
-    engine: ChatEngine, openai_server: OpenAIServer, text: str | None
-) -> None:
-    openai_server.answer(completion(text))
-    with pytest.raises(EngineError, match="ended without writing a reply") as caught:
-        engine.reply(PROMPT)
-    assert "thinking off" in caught.value.hint
-    assert len(openai_server.requests) == 1
-
-
-def test_a_reply_that_is_all_thinking_names_the_limit_that_it_used_up(
-    engine: ChatEngine, openai_server: OpenAIServer
-) -> None:
-    body = json.loads(completion("", finish="length").body)
-    body["usage"] = {"prompt_tokens": 9, "completion_tokens": 4096, "total_tokens": 4105}
-    body["usage"]["completion_tokens_details"] = {"reasoning_tokens": 4000}
-    openai_server.answer(Response(200, json.dumps(body).encode()))
-    with pytest.raises(EngineError, match=r"used up its output limit.*4,000 tokens went") as caught:
-        engine.reply(PROMPT)
-    assert "chat.max_tokens" in caught.value.hint
-    assert len(openai_server.requests) == 1
-
-
-@pytest.mark.parametrize(
-    ("error", "expected"),
-    [
-        ({"message": "quota used up"}, "sent an error instead of a reply: quota used up"),
-        ({"message": "no such key", "code": 401}, "rejected the key: no such key"),
-    ],
-)
-def test_an_error_inside_a_reply_with_status_200_is_told_in_its_own_words(
-    engine: ChatEngine, openai_server: OpenAIServer, error: dict[str, object], expected: str
-) -> None:
-    openai_server.answer(Response(200, json.dumps({"error": error}).encode()))
-    with pytest.raises(InvestigatorError, match=expected):
-        engine.reply(PROMPT)
-    assert len(openai_server.requests) == 1
 
 
 def test_a_reply_cut_at_the_token_limit_is_marked_and_kept(engine: ChatEngine, openai_server: OpenAIServer) -> None:
@@ -215,23 +189,6 @@ def test_of_content_in_blocks_only_the_text_counts(engine: ChatEngine, openai_se
         json_response({"id": "c", "choices": [{"index": 0, "finish_reason": "stop", "message": message}]})
     )
     assert engine.reply(PROMPT).text == '{"point": 1}'
-
-
-@pytest.mark.parametrize(
-    "message",
-    [
-        "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",
-        "request (5031 tokens) exceeds the available context size (2048 tokens), try increasing it",
-        "prompt is too long: 210000 tokens > 200000 maximum",
-    ],
-)
-def test_a_prompt_that_is_too_long_says_so(engine: ChatEngine, openai_server: OpenAIServer, message: str) -> None:
-    openai_server.answer(refusal(400, message, code="context_length_exceeded"))
-    with pytest.raises(EngineError, match="too long") as caught:
-        engine.reply(PROMPT)
-    assert not caught.value.retryable
-    assert "research.query.characters" in caught.value.hint
-    assert len(openai_server.requests) == 1
 
 
 def test_tracing_that_the_shell_asks_for_does_not_send_prompts_away(

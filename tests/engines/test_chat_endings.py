@@ -101,20 +101,6 @@ def test_a_body_that_is_no_completion_is_named(engine: ChatEngine, openai_server
     assert "base URL" in caught.value.hint
 
 
-def test_a_gateway_that_answers_in_html_is_a_server_that_fails(engine: ChatEngine, openai_server: OpenAIServer) -> None:
-    page = b"<html><h1>502 Bad Gateway</h1></html>"
-    openai_server.answer(Response(502, page, {"Content-Type": "text/html"}))
-    with ends_early(), pytest.raises(EngineError, match="502"):
-        engine.reply(PROMPT)
-    assert len(openai_server.requests) == 4
-
-
-def test_a_connection_that_is_always_cut_is_unreachable(engine: ChatEngine, openai_server: OpenAIServer) -> None:
-    openai_server.answer(replace(completion("whole"), cut=True))
-    with ends_early(), pytest.raises(EngineError):
-        engine.reply(PROMPT)
-
-
 def test_a_reply_of_a_megabyte_is_cut_and_marked(engine: ChatEngine, openai_server: OpenAIServer) -> None:
     openai_server.answer(completion("x" * 1_000_000))
     with ends_early():

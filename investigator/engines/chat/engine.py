@@ -273,8 +273,8 @@ def _read(message: AIMessage, prompt: str) -> Reply:
 
 
 def _build(server: Server, settings: ChatSettings, sampling: Mapping[str, object]) -> BaseChatModel:
-    """Return a chat model that sends the values in `sampling`. It follows no redirects and reads no endless body, as far
-    as the provider's class accepts our client, or its own can be found. Raises SettingsError.
+    """Return a chat model that sends the values in `sampling`. It follows no redirects and reads no endless body, as
+    far as the provider's class accepts our client, or its own can be found. Raises SettingsError.
     """
     provider, _, name = server.model.partition(":")
     try:
