@@ -218,23 +218,27 @@ def test_threads_that_ask_at_once_never_make_more_calls_than_the_ceiling() -> No
     assert engine.calls == journal.usage().calls == 5
 
 
-def test_threads_that_ask_at_once_never_use_more_tokens_than_the_ceiling() -> None:
-    prompt = -(-len(Prompts().prompt("query/ask", asking(10)).text) // 3)  # as tokens are guessed
-    engine, journal = Waiting(4, input_tokens=prompt, output_tokens=200), InMemoryJournal()
-    budget = BudgetSettings(tokens=4 * (prompt + 200) + 100)
-    outcomes = all_at_once(client(engine, budget, journal, nothing), threads=16)
-    assert outcomes == [None] * 4 + [StopReason.TOKENS] * 12
-    assert journal.usage().tokens <= 4 * (prompt + 200) + 100
+PROMPT = -(-len(Prompts().prompt("query/ask", asking(10)).text) // 3)
+"""The tokens of a prompt, as they are guessed."""
 
 
-def test_threads_that_ask_at_once_never_spend_more_money_than_the_ceiling() -> None:
-    prompt = -(-len(Prompts().prompt("query/ask", asking(10)).text) // 3)
-    engine = Waiting(3, input_tokens=prompt, output_tokens=200)
-    journal = InMemoryJournal(lambda _: DEAR)
-    budget = BudgetSettings(money=3.5 * DEAR.of(prompt, 200))
-    outcomes = all_at_once(client(engine, budget, journal, lambda _: DEAR), threads=16)
-    assert outcomes == [None] * 3 + [StopReason.MONEY] * 13
-    assert 0 < journal.usage().money <= 3.5 * DEAR.of(prompt, 200)
+@pytest.mark.parametrize(
+    ("ceiling", "most", "price"),
+    [
+        (StopReason.TOKENS, 4 * (PROMPT + 200) + 100, None),
+        (StopReason.MONEY, 3.5 * DEAR.of(PROMPT, 200), DEAR),
+    ],
+)
+def test_threads_that_ask_at_once_never_spend_more_than_the_ceiling(
+    ceiling: StopReason, most: float, price: Price | None
+) -> None:
+    calls = 4 if price is None else 3
+    engine, journal = Waiting(calls, input_tokens=PROMPT, output_tokens=200), InMemoryJournal(lambda _: price)
+    budget = BudgetSettings(money=most) if price else BudgetSettings(tokens=int(most))
+    outcomes = all_at_once(client(engine, budget, journal, lambda _: price), threads=16)
+    assert outcomes == [None] * calls + [ceiling] * (16 - calls)
+    usage = journal.usage()
+    assert 0 < (usage.money if price else usage.tokens) <= most
 
 
 def test_a_ceiling_of_money_is_not_kept_by_guesses_where_no_price_is_known() -> None:

@@ -21,7 +21,7 @@ from investigator.bb3.records import (
     TurnsVariables,
 )
 from investigator.errors import TemplateError
-from investigator.records import AskVariables, QuestionVariables, Quote, Record, ShownDocument, ShownPassage
+from investigator.records import AskVariables, Quote, Record, ShownDocument, ShownPassage
 from investigator.resources import prompts_folder
 from investigator.tuning.proposing import PROPOSING, ProposeVariables
 
@@ -48,9 +48,9 @@ def test_a_template_uses_exactly_the_variables_of_its_record(name: str) -> None:
     assert used | ONLY_FOR_OWN.get(name, set()) == set(CONTRACTS[name].variables.model_fields)
 
 
-def test_every_template_has_a_contract_and_every_contract_a_template() -> None:
+def test_every_template_has_a_contract_and_a_golden_text() -> None:
     shipped = {path.relative_to(prompts_folder()).with_suffix("").as_posix() for path in prompts_folder().rglob("*.j2")}
-    assert shipped == set(CONTRACTS)
+    assert shipped == set(CONTRACTS) == {name for name, _ in GOLDEN_CASES}
 
 
 @pytest.mark.parametrize("name", CONTRACTS)
@@ -80,37 +80,9 @@ def test_template_syntax_in_a_document_stays_text() -> None:
     assert "{{ 7 * 7 }} {% for x in y %}" in text
 
 
-def test_an_unknown_variable_is_named_with_file_and_line(tmp_path: Path) -> None:
-    (tmp_path / "query").mkdir()
-    (tmp_path / "query" / "ask.j2").write_text("Question:\n{{ main_question }}\n{{ qestion }}", encoding="utf-8")
-    with pytest.raises(TemplateError, match=r"ask\.j2, line 3: unknown variable 'qestion'") as caught:
-        Prompts(tmp_path)
-    assert "main_question" in caught.value.hint
-
-
-def test_broken_syntax_is_named_with_file_and_line(tmp_path: Path) -> None:
-    (tmp_path / "query").mkdir()
-    (tmp_path / "query" / "ask.j2").write_text("One\n{% if %}", encoding="utf-8")
-    with pytest.raises(TemplateError, match=r"ask\.j2, line 2"):
-        Prompts(tmp_path)
-
-
-def test_a_template_cannot_load_another_one(tmp_path: Path) -> None:
-    (tmp_path / "query").mkdir()
-    (tmp_path / "query" / "ask.j2").write_text("One\n{% include 'other' %}", encoding="utf-8")
-    with pytest.raises(TemplateError, match=r"ask\.j2, line 2"):
-        Prompts(tmp_path)
-
-
 def test_a_prompts_folder_that_is_missing_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(TemplateError, match="does not exist"):
         Prompts(tmp_path / "nowhere")
-
-
-def test_a_template_with_a_name_that_nothing_uses_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "typo.j2").write_text("x", encoding="utf-8")
-    with pytest.raises(TemplateError, match=r"typo\.j2: no template has this name"):
-        Prompts(tmp_path)
 
 
 def test_a_folder_of_ones_own_replaces_only_what_it_holds(tmp_path: Path) -> None:
@@ -123,25 +95,6 @@ def test_a_folder_of_ones_own_replaces_only_what_it_holds(tmp_path: Path) -> Non
     assert prompts.prompt("query/ask", ask()).text == wanted
     assert prompts.path("planner/plan") == prompts_folder() / "planner" / "plan.j2"
     assert prompts.fingerprint() != Prompts().fingerprint()
-
-
-@pytest.mark.parametrize(
-    "hostile",
-    [
-        "{{ purpose.__class__.__mro__ }}",
-        "{{ ''.__class__.__base__.__subclasses__() }}",
-        "{{ purpose.__init__.__globals__ }}",
-        "{% for i in range(10**9) %}x{% endfor %}{{ purpose }}",
-        "{{ purpose + 1 }}",
-        "{{ purpose | nothing }}",
-    ],
-)
-def test_a_hostile_template_is_refused(tmp_path: Path, hostile: str) -> None:
-    template = tmp_path / "hostile.j2"
-    template.write_text(hostile, encoding="utf-8")
-    variables = QuestionVariables(document_id="a", purpose="b", perspectives="c")
-    with pytest.raises(TemplateError, match=r"hostile\.j2"):
-        Prompts().render(template, variables)
 
 
 QUOTE = Quote(document_id="a.md", page=None, line=4, start=0, end=8, text="It makes 42 MW.", source_hash="0" * 64)
@@ -199,10 +152,6 @@ def test_templates_of_the_chat_do_not_change_an_investigation(tmp_path: Path) ->
     (tmp_path / "bb3").mkdir()
     (tmp_path / "bb3" / "vrm.j2").write_text("Be brief: {{ turns }}", encoding="utf-8")
     assert Prompts(tmp_path).fingerprint() == Prompts().fingerprint()
-
-
-def test_every_template_has_a_golden_text() -> None:
-    assert {name for name, _ in GOLDEN_CASES} == set(CONTRACTS)
 
 
 @pytest.mark.parametrize(("name", "variables"), GOLDEN_CASES, ids=[name for name, _ in GOLDEN_CASES])

@@ -51,7 +51,8 @@ def test_all_problems_of_all_files_are_told_at_once(tmp_path: Path) -> None:
     found = problems(
         tmp_path,
         query__ask=SHIPPED + "\n{{ qestion }}\n{{ misson }}",
-        answer__answer="{% if %}",
+        answer__answer="One\n{% include 'other' %}",
+        answer__check="{% if %}",
         planner__plan="{{ question }} {{ dokuments }}",
         reflection__reflect="{{ question|shout }}",
     )
@@ -60,7 +61,8 @@ def test_all_problems_of_all_files_are_told_at_once(tmp_path: Path) -> None:
     assert {(last - 1, "unknown variable 'qestion'"), (last, "unknown variable 'misson'")} <= set(said(found))
     assert {(1, "No filter named 'shout'."), (1, "unknown variable 'dokuments'")} <= set(said(found))
     assert (None, "the variable 'documents' is missing") in said(found)
-    assert any("answer.j2, line 1: " in problem.text for problem in found)
+    assert any("answer.j2, line 2: " in problem.text for problem in found)
+    assert any("check.j2, line 1: " in problem.text for problem in found)
     assert all(problem.hint for problem in found)
 
 
@@ -70,8 +72,9 @@ def test_a_template_that_has_lost_its_documents_is_refused(tmp_path: Path) -> No
     blind = re.sub(r"{% if .*?%}", "", blind)
     (found,) = problems(tmp_path, query__ask=blind)
     assert found.problem == "the variable 'documents' is missing"
-    with pytest.raises(TemplateError, match=r"ask\.j2: the variable 'documents' is missing"):
+    with pytest.raises(TemplateError, match=r"ask\.j2: the variable 'documents' is missing") as caught:
         Prompts(tmp_path)
+    assert "documents" in caught.value.hint
 
 
 def test_a_comment_neither_uses_a_variable_nor_asks_for_a_reply(tmp_path: Path) -> None:

@@ -6,8 +6,13 @@ from itertools import pairwise
 from typing import TypeVar
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.engines.extractive import ExtractiveEngine
+from investigator.engines.extractive.candidates import Stretch
+from investigator.engines.extractive.ranking import ranked
 from investigator.engines.scripted import ScriptedEmbedder
 from investigator.errors import SettingsError
 from investigator.records import (
@@ -46,11 +51,12 @@ R = TypeVar("R", bound=Record)
 
 ENGINE = ExtractiveEngine(ScriptedEmbedder())
 POWER = "How much power does the power plant make?"
+QUESTION = "When did the mill burn down?"
 
 
-def replied(variables: Record, reply_type: type[R]) -> R:
+def replied(variables: Record, reply_type: type[R], engine: ExtractiveEngine = ENGINE) -> R:
     """Return the engine's reply, parsed from its text."""
-    return reply_type.model_validate_json(ENGINE.reply(Prompt("t/t", variables, "never read", reply_type)).text)
+    return reply_type.model_validate_json(engine.reply(Prompt("t/t", variables, "never read", reply_type)).text)
 
 
 def planning(*cards: PlanDocument, question: str = "Q?", limit: int = 6, **others: object) -> PlanReply:
@@ -105,8 +111,13 @@ def shown(name: str, *texts: str, match: float | None = None) -> ShownDocument:
     )
 
 
-def readings(question: str, *documents: ShownDocument) -> tuple[DocumentReply, ...]:
-    return replied(AskVariables(main_question=question, mission="-", documents=documents), AskReply).readings
+def readings(question: str, *documents: ShownDocument, engine: ExtractiveEngine = ENGINE) -> tuple[DocumentReply, ...]:
+    variables = AskVariables(main_question=question, mission="-", documents=documents)
+    return replied(variables, AskReply, engine).readings
+
+
+def asked(question: str, *texts: str, engine: ExtractiveEngine = ENGINE, match: float | None = None) -> DocumentReply:
+    return readings(question, shown("d", *texts, match=match), engine=engine)[0]
 
 
 def test_the_sentence_that_answers_is_quoted_first_with_those_around_it() -> None:
@@ -130,11 +141,10 @@ def test_every_document_has_a_reading_of_its_own() -> None:
     near = shown("near", "The power plant makes 42 MW of power.", match=0.9)
     far = shown("far", "Apples are green and pears are yellow in autumn.", match=0.01)
     first, second, third = readings(POWER, far, near, shown("empty", "  "))
-    assert [one.document for one in (first, second, third)] == ["far", "near", "empty"]
-    assert [one.verdict for one in (first, second, third)] == [
-        Verdict.NOT_STATED,
-        Verdict.ANSWERS,
-        Verdict.NOT_STATED,
+    assert [(reading.document, reading.verdict) for reading in (first, second, third)] == [
+        ("far", Verdict.NOT_STATED),
+        ("near", Verdict.ANSWERS),
+        ("empty", Verdict.NOT_STATED),
     ]
     assert first.quotes == ("Apples are green and pears are yellow in autumn.",)  # the nearest sentence
     assert (first.reply, third.point, third.quotes) == ("", 0, ())
@@ -173,9 +183,9 @@ def test_a_review_states_nothing_that_nobody_has_read() -> None:
     assert review.wordings == ()
 
 
-def evidence(name: str, **quotes: str) -> EvidenceDocument:
-    spans = tuple(EvidenceSpan(text=text, id=number) for number, text in quotes.items())
-    return EvidenceDocument(document_id=name, passages=(EvidencePassage(spans=(EvidenceSpan(text="x"), *spans)),))
+def evidence(name: str, heading: str = "", /, **quotes: str) -> EvidenceDocument:
+    spans = (EvidenceSpan(text="x "), *(EvidenceSpan(text=text, id=number) for number, text in quotes.items()))
+    return EvidenceDocument(document_id=name, passages=(EvidencePassage(spans=spans, heading=heading),))
 
 
 def answered(question: str, *documents: EvidenceDocument, parts: int = 1) -> AnswerReply:
@@ -215,8 +225,7 @@ def test_of_equal_quotes_that_of_the_likelier_document_comes_first() -> None:
 
 
 def test_a_quote_stands_under_its_heading() -> None:
-    span = EvidenceSpan(text="The boat left at seven.", id="E1")
-    document = EvidenceDocument(document_id="a", passages=(EvidencePassage(spans=(span,), heading="Day one"),))
+    document = evidence("a", "Day one", E1="The boat left at seven.")
     assert [statement.head for statement in answered("q", document).details] == ["Day one"]
 
 
@@ -256,3 +265,149 @@ def test_a_template_that_is_none_of_the_methods_is_refused() -> None:
 def test_the_engine_goes_by_the_scores_of_the_search_and_is_no_model() -> None:
     assert ENGINE.traits.goes_by_measures
     assert not ENGINE.traits.is_model
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The\u00a0mill\tburned\r\ndown\u2009in May\u00ad 1911.\u2028It was built\u200b again.",
+        "  \n\n  The mill burned down.\n\n\n\tIn May 1911.  \n",
+        "The mill “burned down”… in May 1911 — they say 🔥🔥. E\u0301lan!",
+        "The mill burned\x0cdown in May 1911.\x0b\x1fThe end of it.",
+        "\ufeffThe mill burned down in 1911\u2026 \U0001f525\ufe0f It was sad.",
+    ],
+)
+def test_quotes_stand_in_their_passage_whatever_its_white_space_and_signs(text: str) -> None:
+    reply = asked(QUESTION, text)
+    assert reply.quotes
+    assert all(quote in text for quote in reply.quotes)
+    assert "burned" in reply.quotes[0]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=200), st.lists(st.text(max_size=300), max_size=3))
+def test_any_question_and_any_text_give_a_point_and_quotes_that_stand(question: str, texts: list[str]) -> None:
+    whole = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
+    reply = asked(question, *whole)
+    assert reply.point is not None
+    assert 0 <= reply.point <= 100
+    assert len(reply.quotes) <= 6
+    assert all(any(quote in text for text in whole) for quote in reply.quotes)
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        ("长江是什么？", "长江是中国最长的河流。"),
+        ("京都には何がありますか？", "京都には寺があります。"),
+        ("สัตว์ที่ใหญ่ที่สุดคืออะไร", "ช้างใหญ่ที่สุด"),
+    ],
+)
+def test_a_short_sentence_of_a_script_without_spaces_can_answer(question: str, sentence: str) -> None:
+    reply = asked(question, sentence)
+    assert reply.quotes == (sentence,)
+    assert (reply.point or 0) > 0
+
+
+def test_a_passage_without_a_full_stop_is_quoted_in_pieces_that_hold_what_is_asked_for() -> None:
+    flow = "water flows on and on over the weir and past the quay " * 4_600
+    text = f"{flow}the mill burned down in May {flow}"
+    reply = asked(QUESTION, text)
+    assert all(quote in text and len(quote) <= 500 for quote in reply.quotes)
+    assert "burned down" in reply.quotes[0]
+
+
+def test_no_words_are_quoted_twice_where_a_quote_goes_on_to_the_next_line() -> None:
+    lines = [f"Year {number}: {'the mill at the river stood ' * 8}until the mill did burn down:" for number in range(8)]
+    quotes = asked(QUESTION, "\n".join(lines)).quotes
+    assert len(quotes) > 1
+    assert all(sum(f"Year {number}:" in quote for quote in quotes) <= 1 for number in range(8))
+
+
+def test_a_title_is_quoted_with_what_stands_below_it_and_never_alone() -> None:
+    text = "The lake\n\nIt lies on the Aller.\n\nWhen did the mill burn down\n\nIt was in May 1911, at night."
+    assert asked(QUESTION, text).quotes[0] == "When did the mill burn down\n\nIt was in May 1911, at night."
+    below = f"Why did the mill burn down\n\nThe mill did burn down, and when: {'in May, in June, ' * 24}."
+    assert not any(quote == "Why did the mill burn down" for quote in asked(QUESTION, below).quotes)
+
+
+def test_fields_of_a_form_stay_together_though_blank_lines_part_them() -> None:
+    fields = (
+        "Policy number: PK-77310-B",
+        "Previous policy number: PK-11111-A",
+        "☒ Express, the next day",
+        "☐ In five days",
+    )
+    text = "\n\n".join(fields)
+    assert asked("What is the previous policy number?", text).quotes[0] == text
+
+
+def test_what_is_near_the_question_scores_above_something_else() -> None:
+    engine = ExtractiveEngine(SentenceTransformerEmbedder())
+    question = "How many sacks of grain did the mill at Dornbach grind in 1911?"
+    right = "The mill at Dornbach ground 4,200 sacks of grain in 1911, more than ever before."
+    near = "The mill at Dornbach has belonged to the Berg family since 1880."
+    other = "Zebras live in herds and graze on the open plains of Africa."
+    points = [asked(question, text, engine=engine).point or 0 for text in (right, near, other)]
+    assert min(points[:2]) >= 50 > points[2]
+
+
+def test_the_right_passage_is_quoted_first_wherever_it_stands_among_the_others() -> None:
+    right, others = "The mill burned down in May 1911.", ["It lies on the Aller.", "Anna Berg owns a red boat now."]
+    for place in range(3):
+        texts = [*others[:place], right, *others[place:]]
+        assert asked(QUESTION, *texts).quotes[0] == right
+
+
+@pytest.mark.parametrize(
+    ("texts", "statements"),
+    [
+        (
+            (
+                "The mill at Leer burned down in the spring of 1911.",
+                "The mill at Leer burned down in the spring of 1911.",
+                "The mill at Leer  burned down\nin the spring of 1911!",
+                "It is true: the mill at Leer burned down in the spring of 1911, and then in 1920 a barn.",
+            ),
+            1,
+        ),
+        (("The mill made 40 million euros in 2021.", "The mill made 52 million euros in 2021."), 2),
+    ],
+    ids=["repeated", "another figure"],
+)
+def test_an_answer_says_nothing_twice_but_both_of_two_figures(texts: tuple[str, ...], statements: int) -> None:
+    documents = (evidence(str(number), **{f"E{number}": text}) for number, text in enumerate(texts))
+    assert len(answered(QUESTION, *documents).details) == statements
+
+
+def test_the_same_prompt_gives_the_same_reply_from_another_engine() -> None:
+    texts = [f"Parish {n} sold {n * 7 % 13} sacks. The mill burned down in {1900 + n}." for n in range(20)]
+    other = ExtractiveEngine(ScriptedEmbedder())
+    assert asked(QUESTION, *texts) == asked(QUESTION, *texts, engine=other)
+
+
+def test_what_the_file_name_and_the_heading_say_counts_for_every_sentence_below_them() -> None:
+    texts = {"report-2022.md": "It was 52 million euros.", "report-2021.md": "It was 40 million euros."}
+    documents = (evidence(name, "Revenue", **{f"E{name}": text}) for name, text in texts.items())
+    reply = answered("What was the revenue in 2021?", *documents)
+    assert reply.details[0].text == "It was 40 million euros."
+
+
+def test_quotes_of_a_long_text_stand_in_it() -> None:
+    filler = "The weir lies below the quay, and boats pass it in summer. " * 60
+    text = f"{filler}The mill burned down in May 1911. {filler}"
+    reply = asked(QUESTION, text, match=0.9)
+    assert "The mill burned down in May 1911." in reply.quotes[0]
+    assert all(quote in text and len(quote) <= 600 for quote in reply.quotes)
+
+
+def test_a_label_above_a_row_counts_for_the_row() -> None:
+    filler = "Other figures follow on the next pages of this report for the quarter. " * 3
+    text = (
+        f"Wool\n\nNet sales of goods 57,267 53,489\n\n{filler}\n\nFlax\n\nNet sales of goods 20,538 23,059\n\n{filler}"
+    )
+    stretch = Stretch(text=text, context="report.pdf", match=0.9)
+    (row, *_) = [
+        candidate for candidate, _ in ranked([stretch], "net sales of goods: flax", ScriptedEmbedder()).sentences
+    ]
+    assert "20,538" in text[slice(*row.span)]
