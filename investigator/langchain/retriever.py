@@ -9,7 +9,7 @@ from langchain_core.runnables import run_in_executor
 from pydantic import Field
 
 from investigator.investigator import Investigator
-from investigator.langchain.threads import LONGEST_WAIT, folder_turn
+from investigator.langchain.runnable import LONGEST_WAIT, folder_turn
 from investigator.language.addressed import addresses_model
 from investigator.language.addresses import holds_address
 from investigator.records import SearchHit
@@ -17,8 +17,8 @@ from investigator.reports.inert import inert_prose
 
 
 class InvestigatorRetriever(BaseRetriever):  # type: ignore[misc]
-    """Finds the `k` chunks in the folder that best match a query, using keyword and vector search. No language model is
-    called. The metadata has the fields `source` (the path relative to the folder), `page` and `line` (from 1; `page` is
+    """Finds the `k` chunks in the folder that best match a query, using keyword and vector search, without a language
+    model. The metadata has the fields `source` (the path relative to the folder), `page` and `line` (from 1; `page` is
     None if the format has no pages), `start` and `end` (characters of the text that was read), `score` (0..1,
     comparable within one query), `holds_address` and `speaks_to_model`. Addresses and markup in the text are escaped so
     that no program renders them as links; with `verbatim=True` the text is unchanged. `invoke` accepts a different `k`
@@ -36,7 +36,7 @@ class InvestigatorRetriever(BaseRetriever):  # type: ignore[misc]
     ) -> list[Document]:
         with folder_turn(self.investigator, self.longest_wait):
             hits = self.investigator.search(query, limit=self.k if k is None else k)
-        return [_document(hit, self.verbatim) for hit in hits]
+        return [self._document(hit) for hit in hits]
 
     async def _aget_relevant_documents(
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, k: int | None = None
@@ -46,20 +46,12 @@ class InvestigatorRetriever(BaseRetriever):  # type: ignore[misc]
         )
         return documents
 
-
-def _document(hit: SearchHit, verbatim: bool) -> Document:
-    passage = hit.passage
-    return Document(
-        id=f"{passage.document_id}:{passage.start}-{passage.end}",
-        page_content=passage.text if verbatim else inert_prose(passage.text),
-        metadata={
-            "source": passage.document_id,
-            "page": passage.page,
-            "line": passage.line,
-            "start": passage.start,
-            "end": passage.end,
-            "score": passage.score,
-            "holds_address": holds_address(passage.text),
-            "speaks_to_model": bool(addresses_model(passage.text)),
-        },
-    )
+    def _document(self, hit: SearchHit) -> Document:
+        passage = hit.passage
+        metadata = {name: getattr(passage, name) for name in ("page", "line", "start", "end", "score")}
+        metadata |= {"source": passage.document_id, "holds_address": holds_address(passage.text)}
+        return Document(
+            id=f"{passage.document_id}:{passage.start}-{passage.end}",
+            page_content=passage.text if self.verbatim else inert_prose(passage.text),
+            metadata={**metadata, "speaks_to_model": bool(addresses_model(passage.text))},
+        )

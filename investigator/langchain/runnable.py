@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import aclosing
-from typing import TypeAlias
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing, contextmanager
+from contextvars import copy_context
+from itertools import islice
+from pathlib import Path
+from threading import Lock
+from typing import TypeAlias, TypeVar
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from pydantic import ValidationError
 
-from investigator.errors import QuestionError, StoreError
+from investigator.errors import QuestionError, StoreError, WorkspaceLockedError
 from investigator.investigator import Investigator
-from investigator.langchain.threads import LONGEST_WAIT, folder_turn, thread_items
 from investigator.records import Answer, Answered, Event, Record
 from investigator.services.run_records import RunOptions
+
+LONGEST_WAIT = 3600.0
+"""Maximum number of seconds that a call waits for earlier calls."""
+
+Item = TypeVar("Item")
+
+_LOCKS: dict[Path, Lock] = {}
 
 
 class Request(Record):
@@ -57,7 +69,7 @@ class InvestigatorRunnable(Runnable[str | Request, Answer]):  # type: ignore[mis
         self, input: Asking, config: RunnableConfig | None = None, **kwargs: object
     ) -> AsyncIterator[Event | Answer]:
         """Yield each event of the investigation, then the Answer; a thread does the work."""
-        async with aclosing(thread_items(lambda: self.stream(input, config, **kwargs))) as items:
+        async with aclosing(_in_thread(self.stream(input, config, **kwargs))) as items:
             async for item in items:
                 yield item
 
@@ -85,7 +97,35 @@ def _request(asking: Asking) -> Request:
     try:
         return Request(question=asking) if isinstance(asking, str) else Request.model_validate(dict(asking))
     except (ValidationError, TypeError, ValueError) as error:
-        raise QuestionError(
-            "the input is not a question",
-            hint='Give the question as text, or {"question": ..., "mission": ..., "strategy": ...}.',
-        ) from error
+        hint = 'Give the question as text, or {"question": ..., "mission": ..., "strategy": ...}.'
+        raise QuestionError("the input is not a question", hint=hint) from error
+
+
+@contextmanager
+def folder_turn(investigator: Investigator, longest_wait: float) -> Iterator[None]:
+    """Wait until no other call of this process uses the folder, because a workspace has one writer. Raises
+    WorkspaceLockedError after `longest_wait` seconds, and so for a call that is made while the events of another call
+    on the same folder are being read, because the two would wait for each other.
+    """
+    lock = _LOCKS.setdefault(investigator.folder.resolve(), Lock())
+    if not lock.acquire(timeout=longest_wait):
+        raise WorkspaceLockedError(f"another call has been using {investigator.folder} for {longest_wait:g} seconds")
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+async def _in_thread(items: Iterator[Item]) -> AsyncGenerator[Item, None]:
+    """Yield the items, all of which one thread produces. If the caller stops early, it does not wait: the thread
+    finishes the item in progress, and then closes the iterator.
+    """
+    loop, context = asyncio.get_running_loop(), copy_context()
+    thread = ThreadPoolExecutor(1, thread_name_prefix="investigator-stream")
+    try:
+        while item := await loop.run_in_executor(thread, context.run, lambda: tuple(islice(items, 1))):
+            yield item[0]
+    finally:
+        if isinstance(items, Generator):
+            thread.submit(context.run, items.close)
+        thread.shutdown(wait=False)

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from investigator.errors import QuestionError
 from investigator.investigator import Investigator
-from investigator.langchain.threads import LONGEST_WAIT, folder_turn
+from investigator.langchain.runnable import LONGEST_WAIT, folder_turn
 from investigator.language.addresses import defanged
 from investigator.proof.coverage import coverage_line
 from investigator.records import Answer, AnswerStatus, Quote
@@ -62,8 +62,7 @@ def answer_text(answer: Answer) -> str:
     """
     is_plain = answer.status is AnswerStatus.ANSWERED
     parts = [] if is_plain else [f"{HEADLINES[answer.status]}: {inert_line(answer.reason)}"]
-    if answer.text:
-        parts.append(inert_prose(answer.text))
+    parts += [inert_prose(answer.text)] if answer.text else []
     if answer.citations:
         quotes = (_quoted(number, quote) for number, quote in enumerate(answer.citations, start=1))
         parts.append("\n".join([_QUOTES, *quotes]))
