@@ -70,10 +70,10 @@ class TextBuilder:
 
     def extracted(
         self,
-        *,
         title: str = "",
         authors: Iterable[str] = (),
         date: str | None = None,
+        *,
         left_out: Iterable[ReadFailure] = (),
     ) -> Extracted:
         """Return everything collected so far as a reader's result."""

@@ -7,9 +7,9 @@ import re
 import zipfile
 from pathlib import PurePath
 
-from investigator.documents.readers.archives.package import unpacked
 from investigator.documents.readers.base import ReadFailure
 from investigator.documents.readers.decoding import is_binary
+from investigator.documents.readers.zip_files import unpacked
 from investigator.records import FileStatus
 
 PDF = "application/pdf"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
-from investigator.documents.readers.archives.package import Package, local_name, resolved
 from investigator.documents.readers.base import Extracted, HiddenText, ReaderSettings, ReadFailure, SourceFile
 from investigator.documents.readers.builder import TextBuilder
 from investigator.documents.readers.decoding import decoded
 from investigator.documents.readers.markup.html import HtmlText
 from investigator.documents.readers.properties import iso_date
+from investigator.documents.readers.zip_files import Package, resolved
 from investigator.records import FileStatus
 
 _CHAPTER_TYPES = ("application/xhtml+xml", "text/html", "application/xml", "text/xml")
@@ -38,22 +38,22 @@ def read_epub(source: SourceFile, settings: ReaderSettings) -> Extracted:
 def _package_document(package: Package) -> str:
     container = "META-INF/container.xml"
     if container in package:
-        for element in package.tree(container).iter():
-            if local_name(element) == "rootfile" and element.get("full-path", "") in package:
-                return element.get("full-path", "")
+        for element in package.tree(container).iter("rootfile"):
+            if (path := element.get("full-path", "")) in package:
+                return path
     documents = package.names(r".*\.opf")
     if not documents:
         raise ReadFailure(FileStatus.FAILED, "the book has no list of its parts (.opf)")
     return documents[0]
 
 
-def _chapters(opf: str, tree: ElementTree.Element) -> list[str]:
-    items = {e.get("id", ""): e for e in tree.iter() if local_name(e) == "item"}
-    order = [items.get(e.get("idref", "")) for e in tree.iter() if local_name(e) == "itemref"]
+def _chapters(opf: str, tree: Element) -> list[str]:
+    items = {e.get("id", ""): e for e in tree.iter("item")}
+    order = [items.get(e.get("idref", "")) for e in tree.iter("itemref")]
     chapters = [e for e in order if e is not None and e.get("media-type", "") in _CHAPTER_TYPES]
     return [resolved(opf, element.get("href", "")) for element in chapters]
 
 
-def _values(tree: ElementTree.Element, name: str) -> list[str]:
-    values = (" ".join((e.text or "").split()) for e in tree.iter() if local_name(e) == name)
+def _values(tree: Element, name: str) -> list[str]:
+    values = (" ".join((e.text or "").split()) for e in tree.iter(name))
     return [value for value in values if value]

@@ -1,14 +1,16 @@
-"""PowerPoint presentations (.pptx): one page per slide, with the slide's notes, in presentation order."""
+"""Presentations, PowerPoint (.pptx) and OpenDocument (.odp): one page per slide, with its notes and comments."""
 
 from __future__ import annotations
 
-from xml.etree import ElementTree
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from xml.etree.ElementTree import Element
 
-from investigator.documents.readers.archives.package import CoreProperties, Package, attribute, local_name, walk
 from investigator.documents.readers.base import (
     Extracted,
     HiddenText,
     ReaderSettings,
+    ReadFailure,
     SourceFile,
     cleaned,
     comment_line,
@@ -17,6 +19,8 @@ from investigator.documents.readers.base import (
 from investigator.documents.readers.builder import TextBuilder, spanned
 from investigator.documents.readers.pictures.picture import embedded_texts
 from investigator.documents.readers.sheets.charts import add_chart, unread_charts
+from investigator.documents.readers.sheets.open_document import comment, hidden_styles
+from investigator.documents.readers.zip_files import Package, walk
 from investigator.language.normalise import one_line
 
 _SKIPPED = frozenset({"Fallback", "extLst"})
@@ -24,57 +28,69 @@ _MAIN = "ppt/presentation.xml"
 _FURNITURE = frozenset({"sldNum", "dt", "sldImg"})
 _TRUE = ("1", "true")
 _AUTHORS = r"ppt/(?:commentAuthors|authors)\d*\.xml"
+_SKIPPED_IN_OPEN = frozenset({"page-thumbnail", "annotation", "forms", "date", "creator"})
 
 
 def read_slides(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads a .pptx, .pptm or .ppsx file: the slides' shapes, tables and charts in file order, then their notes,
-    comments and the texts of their pictures. Hidden slides are left out and counted, or marked.
+    comments and the texts of their pictures. Hidden slides are left out and counted, or marked. Raises ReadFailure.
     """
-    hidden, images, kinds, marks = 0, list[str](), list[str](), settings.hidden is HiddenText.MARK
+    builder, shown = TextBuilder(), list[str]()
     with Package(source.data, settings) as package:
-        builder = TextBuilder()
         authors = _authors(package)
-        for number, slide in enumerate(_slides(package), start=1):
-            root = package.tree(slide)
-            is_hidden = root.get("show") in ("0", "false")
-            hidden += is_hidden
-            if is_hidden and not marks:
-                continue
-            builder.begin_page(number)
-            part = TextBuilder() if is_hidden else builder
-            _add_slide(part, package, slide, root, authors)
-            if is_hidden:
-                builder.hidden(part)
-            kinds += [kind for kind, _ in package.related(slide).values()]
-            images += [part for kind, part in package.related(slide).values() if kind == "image" and part in package]
-        builder.end_page()
-        texts, unread = embedded_texts((package.read(part) for part in dict.fromkeys(images)), settings)
+        trees = ((name, package.tree(name)) for name in _slides(package))
+        slides = (
+            (root.get("show") in ("0", "false"), partial(_add_slide, package, name, root, authors, shown))
+            for name, root in trees
+        )
+        hidden = _added(builder, slides, settings.hidden)
+        images = dict.fromkeys(part for name in shown for part in package.present(name, "image"))
+        texts, unread = embedded_texts(map(package.read, images), settings)
         for text in texts:
             builder.block()
             builder.verbatim(text)
-        properties = CoreProperties(package)
-    title = "" if properties.title.lower() == "powerpoint presentation" else properties.title
-    return builder.extracted(
-        title=title,
-        authors=properties.authors,
-        date=properties.date,
-        left_out=(*hidden_parts(settings.hidden, {"slide": hidden}), *unread, *unread_charts(kinds)),
-    )
+        charts = unread_charts(kind for name in shown for kind, _ in package.related(name).values())
+        properties = package.properties()
+    if properties.title.lower() == "powerpoint presentation":
+        properties = properties._replace(title="")
+    return builder.extracted(*properties, left_out=(*hidden, *unread, *charts))
+
+
+def read_open_presentation(source: SourceFile, settings: ReaderSettings) -> Extracted:
+    """Reads an .odp file; hidden slides are left out and counted, or marked. Raises ReadFailure."""
+    with Package(source.data, settings) as package:
+        root, properties = package.tree("content.xml"), package.properties()
+    styles, builder = hidden_styles(root, "visibility", "hidden"), TextBuilder()
+    slides = ((slide.get("style-name") in styles, partial(_add_open_slide, slide)) for slide in root.iter("page"))
+    return builder.extracted(*properties, left_out=_added(builder, slides, settings.hidden))
+
+
+def _added(
+    builder: TextBuilder, slides: Iterable[tuple[bool, Callable[[TextBuilder], None]]], hidden: HiddenText
+) -> list[ReadFailure]:
+    """Add slides, given by whether each is hidden and a function that adds it; return the report of those not read."""
+    count = 0
+    for number, (is_hidden, add) in enumerate(slides, start=1):
+        count += is_hidden
+        if is_hidden and hidden is not HiddenText.MARK:
+            continue
+        builder.begin_page(number)
+        part = TextBuilder() if is_hidden else builder
+        add(part)
+        if is_hidden:
+            builder.hidden(part)
+    builder.end_page()
+    return hidden_parts(hidden, {"slide": count})
 
 
 def _add_slide(
-    builder: TextBuilder, package: Package, slide: str, root: ElementTree.Element, authors: dict[str, str]
+    package: Package, name: str, root: Element, authors: Mapping[str, str], shown: list[str], builder: TextBuilder
 ) -> None:
-    related = package.related(slide)
-    charts = {
-        identity: package.tree(part)
-        for identity, (kind, part) in related.items()
-        if kind == "chart" and part in package
-    }
+    shown.append(name)
+    related = {identity: own for identity, own in package.related(name).items() if own[1] in package}
+    charts = {identity: package.tree(part) for identity, (kind, part) in related.items() if kind == "chart"}
     _add(builder, root, charts)
     for kind, part in sorted(related.values()):
-        if part not in package:
-            continue
         if kind in ("diagramData", "notesSlide"):
             builder.block()
             _add(builder, package.tree(part), {})
@@ -91,96 +107,95 @@ def _authors(package: Package) -> dict[str, str]:
     }
 
 
-def _add_comments(builder: TextBuilder, root: ElementTree.Element, authors: dict[str, str]) -> None:
+def _add_comments(builder: TextBuilder, root: Element, authors: Mapping[str, str]) -> None:
     """Add a line for each comment; a reply is a comment too."""
-    for comment in root.iter():
-        if local_name(comment) not in ("cm", "reply"):
+    for note in root.iter():
+        if note.tag not in ("cm", "reply"):
             continue
-        body = (part for part in comment if local_name(part) in ("text", "txBody"))
-        words = one_line(cleaned(" ".join(e.text or "" for part in body for e in part.iter())))
-        author = authors.get(comment.get("authorId", ""), "")
-        if words:
+        body = (part for part in note if part.tag in ("text", "txBody"))
+        if words := one_line(cleaned(" ".join(e.text or "" for part in body for e in part.iter()))):
             builder.block()
-            builder.verbatim(comment_line(words, author))
+            builder.verbatim(comment_line(words, authors.get(note.get("authorId", ""), "")))
 
 
 def _slides(package: Package) -> list[str]:
     """Return the slide parts in the order of the presentation, or by number if no order is given."""
     if _MAIN in package:
         relations = package.related(_MAIN)
-        listed = [e for e in package.tree(_MAIN).iter() if local_name(e) == "sldId"]
-        targets = [relations.get(_relation_id(entry), ("", ""))[1] for entry in listed]
+        targets = [relations.get(entry.get("r:id", ""), ("", ""))[1] for entry in package.tree(_MAIN).iter("sldId")]
         if targets and all(target in package for target in targets):
             return targets
     return package.names(r"ppt/slides/slide\d+\.xml")
 
 
-def _relation_id(entry: ElementTree.Element) -> str:
-    """Return the `r:id` attribute of an entry, which is not its `id` attribute."""
-    return next((value for key, value in entry.attrib.items() if key.endswith("}id")), "")
-
-
-def _add(builder: TextBuilder, root: ElementTree.Element, charts: dict[str, ElementTree.Element]) -> None:
-    title = furniture = named = False
+def _add(builder: TextBuilder, root: Element, charts: Mapping[str, Element]) -> None:
+    furniture = named = False
     for begins, element in walk(root, _SKIPPED):
-        name = local_name(element)
+        name = element.tag
         if name == "sp":
-            kind = _placeholder(element) if begins else ""
-            title, furniture = kind in ("title", "ctrTitle"), kind in _FURNITURE
-            if begins and title:
+            kind = next((mark.get("type", "") for mark in element.iter("ph")), "") if begins else ""
+            furniture = kind in _FURNITURE
+            if kind in ("title", "ctrTitle"):
                 builder.begin_heading()
             elif not begins:
                 builder.end_heading()
         elif furniture:
             continue
         elif name == "tblPr":
-            named = attribute(element, "firstRow") in _TRUE
+            named = element.get("firstRow") in _TRUE
         elif name == "tr":
             builder.row_or_cell(name, begins, header=named)
-        elif name == "tc":
-            _cell(builder, element, begins=begins)
+        elif name == "tc" and element.get("hMerge") not in _TRUE:
+            rows = 0 if element.get("vMerge") in _TRUE else spanned(element.get("rowSpan"))
+            builder.row_or_cell(name, begins, columns=spanned(element.get("gridSpan")), rows=rows)
         else:
-            _inline(builder, name, element, charts, begins=begins)
+            _inline(builder, element, charts, begins=begins)
 
 
-def _cell(builder: TextBuilder, cell: ElementTree.Element, *, begins: bool) -> None:
-    """Begin or end a cell of a table; a cell that another one covers is part of it."""
-    if cell.get("hMerge") in _TRUE:
-        return
-    goes_on = cell.get("vMerge") in _TRUE
-    rows = 0 if goes_on else spanned(cell.get("rowSpan"))
-    builder.row_or_cell("tc", begins, columns=spanned(cell.get("gridSpan")), rows=rows)
+def _inline(builder: TextBuilder, element: Element, charts: Mapping[str, Element], *, begins: bool) -> None:
+    match element.tag:
+        case "p":
+            builder.line()
+        case "r":
+            properties = element.find("rPr") if begins else None
+            baseline = properties.get("baseline", "0") if properties is not None else "0"
+            builder.raised(not baseline.startswith("-") and baseline.strip("0") != "")
+            builder.lowered(baseline.startswith("-"))
+        case "t" if begins:
+            builder.verbatim(element.text or "")
+        case "br" if begins:
+            builder.line()
+        case "chart" if begins and (chart := charts.get(element.get("r:id", ""))) is not None:
+            add_chart(builder, chart)
 
 
-def _shift(builder: TextBuilder, run: ElementTree.Element, *, begins: bool) -> None:
-    """Begin or end a run, which may be raised or lowered."""
-    baseline = next((e.get("baseline", "0") for e in run if local_name(e) == "rPr"), "0") if begins else "0"
-    builder.raised(not baseline.startswith("-") and baseline.strip("0") != "")
-    builder.lowered(baseline.startswith("-"))
+def _add_open_slide(slide: Element, builder: TextBuilder) -> None:
+    for begins, element in walk(slide, _SKIPPED_IN_OPEN):
+        match element.tag:
+            case "frame" if element.get("class") == "title":
+                builder.begin_heading() if begins else builder.end_heading()
+            case "table-row":
+                builder.begin_row() if begins else builder.end_row()
+            case "table-cell" if begins:
+                rows, columns = element.get("number-rows-spanned"), element.get("number-columns-spanned")
+                builder.begin_cell(rows=spanned(rows), columns=spanned(columns))
+            case "table-cell" | "covered-table-cell" if not begins:
+                builder.end_cell()
+            case _:
+                _add_words(builder, element, begins=begins)
+    for note in slide.iter("annotation"):
+        builder.block()
+        builder.verbatim(comment(note))
 
 
-def _placeholder(shape: ElementTree.Element) -> str:
-    """Return the role of a shape on its slide (title, body, slide number), or ""."""
-    return next((attribute(e, "type") for e in shape.iter() if local_name(e) == "ph"), "")
-
-
-def _inline(
-    builder: TextBuilder,
-    name: str,
-    element: ElementTree.Element,
-    charts: dict[str, ElementTree.Element],
-    *,
-    begins: bool,
-) -> None:
-    if name == "p":
-        builder.line()
-    elif name == "r":
-        _shift(builder, element, begins=begins)
-    elif not begins:
-        return
-    elif name == "t":
-        builder.verbatim(element.text or "")
-    elif name == "br":
-        builder.line()
-    elif name == "chart" and (chart := charts.get(_relation_id(element))) is not None:
-        add_chart(builder, chart)
+def _add_words(builder: TextBuilder, element: Element, *, begins: bool) -> None:
+    match element.tag:
+        case "p" | "h":
+            builder.line()
+            builder.words((element.text or "") if begins else "")
+        case "span" | "a":
+            builder.words((element.text if begins else element.tail) or "")
+        case "s" | "tab" | "line-break":
+            builder.words(" " if begins else f" {element.tail or ''}")
+        case "notes":
+            builder.block()

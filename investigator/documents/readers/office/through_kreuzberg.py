@@ -11,6 +11,7 @@ from investigator.documents.readers.base import Extracted, ReaderSettings, ReadF
 from investigator.documents.readers.builder import TextBuilder
 from investigator.documents.readers.properties import iso_date
 from investigator.documents.readers.sheets.workbook import Sheet, written
+from investigator.documents.readers.zip_files import Properties
 from investigator.language.normalise import one_line
 from investigator.records import FileStatus
 
@@ -25,9 +26,7 @@ def read_office(source: SourceFile, settings: ReaderSettings) -> Extracted:
     builder = TextBuilder()
     for node in _nodes(result):
         _add(builder, node["content"])
-    title = _one_line(result.metadata.get("title") or result.metadata.get("subject"))
-    authors, date = _authors_and_date(result)
-    draft, whole = builder.extracted(title=title, authors=authors, date=date), cleaned(result.content).strip()
+    draft, whole = builder.extracted(*_properties(result, "title", "subject")), cleaned(result.content).strip()
     if _weight(draft.text) < _LEAST_SHARE * _weight(whole):  # the structured text lacks words, so use the plain text
         return replace(draft, text=whole, headings=(), tables=())
     return draft
@@ -47,9 +46,7 @@ def read_sheets(source: SourceFile, settings: ReaderSettings) -> Extracted:
         elif content["node_type"] == "table":
             grid = _cells(content["grid"])
             sheet.cells = {(r, c): text for r, row in enumerate(grid) for c, text in enumerate(row) if text}
-    authors, date = _authors_and_date(result)
-    title = _one_line(result.metadata.get("title"))
-    return written(tuple(sheets.values()), settings, title=title, authors=authors, date=date)
+    return written(tuple(sheets.values()), settings, _properties(result, "title"))
 
 
 def _extracted(source: SourceFile, settings: ReaderSettings) -> Any:
@@ -80,10 +77,14 @@ def _extracted(source: SourceFile, settings: ReaderSettings) -> Any:
         raise ReadFailure(FileStatus.FAILED, "the file is truncated, damaged, or not what its name says") from error
 
 
-def _authors_and_date(result: Any) -> tuple[tuple[str, ...], str | None]:
+def _properties(result: Any, *titles: str) -> Properties:
+    """Return the properties of a file, with the first of several titles that is not empty."""
     metadata = result.metadata
-    authors = tuple(filter(None, (_one_line(author) for author in metadata.get("authors") or ())))
-    return authors, iso_date(metadata.get("modified_at")) or iso_date(metadata.get("created_at"))
+    return Properties(
+        _one_line(next(filter(None, map(metadata.get, titles)), "")),
+        tuple(filter(None, map(_one_line, metadata.get("authors") or ()))),
+        iso_date(metadata.get("modified_at")) or iso_date(metadata.get("created_at")),
+    )
 
 
 def _nodes(result: Any) -> list[dict[str, Any]]:

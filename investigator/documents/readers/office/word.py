@@ -7,10 +7,9 @@ form fields are shown as Word shows them.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from xml.etree import ElementTree
+from collections.abc import Iterator, Mapping
+from xml.etree.ElementTree import Element
 
-from investigator.documents.readers.archives.package import CoreProperties, Package, attribute, local_name, walk
 from investigator.documents.readers.base import (
     Extracted,
     HiddenText,
@@ -22,78 +21,51 @@ from investigator.documents.readers.base import (
     marked_hidden,
 )
 from investigator.documents.readers.builder import TextBuilder
-from investigator.documents.readers.office.word_numbers import Numbers
-from investigator.documents.readers.office.word_styles import Styles, child, is_on, is_outlined, value
+from investigator.documents.readers.office.word_styles import Numbers, Styles, is_on, is_outlined, value
 from investigator.documents.readers.pictures.picture import embedded_texts
 from investigator.documents.readers.sheets.charts import add_chart, unread_charts
+from investigator.documents.readers.zip_files import Package, texts_of, walk
 from investigator.language.normalise import one_line
 
 _SKIPPED = frozenset({"Fallback", "moveFrom", "delText", "instrText", "pPrChange", "rPrChange", "sectPr"})
 _LATER_PARTS = (r"word/footnotes\d*\.xml", r"word/endnotes\d*\.xml", r"word/header\d*\.xml", r"word/footer\d*\.xml")
 _COMMENTS = r"word/comments\d*\.xml"
 _LONGEST_ANCHOR = 120
+_PLAIN = Element("rPr")
 
 
 def read_word(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads a .docx, .docm or .dotx file; text marked as deleted is skipped, inserted text is kept."""
+    marks = settings.hidden is HiddenText.MARK
     with Package(source.data, settings) as package:
-        main = next(
-            (part for kind, part in package.related("").values() if kind == "officeDocument"), "word/document.xml"
-        )
-        body = package.tree(main)
-        styles = Styles(package)
-        builder = TextBuilder()
-        text = _WordText(builder, package, main, styles, marks_hidden=settings.hidden is HiddenText.MARK)
-        text.add(body)
-        hidden = text.words_hidden
-        for part in _later_parts(package, styles, settings):
+        main, styles, builder = package.main("word/document.xml"), Styles(package), TextBuilder()
+        text = _WordText(builder, package, main, styles, marks_hidden=marks)
+        later: dict[str, None] = {}
+        for name in (name for pattern in _LATER_PARTS for name in package.names(pattern)):
+            part = TextBuilder()
+            _WordText(part, package, name, styles, marks_hidden=marks)
+            later[part.text] = None
+        for words in (*later, *_comments(package, text.anchors)):
             builder.block()
-            builder.verbatim(part)
-        _add_comments(builder, package, text.anchors)
-        unread_graphs = unread_charts(kind for kind, _ in package.related(main).values())
-        images = [part for kind, part in package.related(main).values() if kind == "image" and part in package]
-        texts, unread = embedded_texts((package.read(part) for part in images), settings)
+            builder.verbatim(words)
+        texts, unread = embedded_texts((package.read(part) for part in package.present(main, "image")), settings)
         for words in texts:
             builder.block()
             builder.verbatim(words)
-        properties = CoreProperties(package)
-    return builder.extracted(
-        title=properties.title,
-        authors=properties.authors,
-        date=properties.date,
-        left_out=(
-            *unread,
-            *unread_graphs,
-            *hidden_parts(settings.hidden, {"word": hidden}),
-        ),
-    )
+        unread += unread_charts(kind for kind, _ in package.related(main).values())
+        properties = package.properties()
+    unread += hidden_parts(settings.hidden, {"word": text.words_hidden})
+    return builder.extracted(*properties, left_out=unread)
 
 
-def _later_parts(package: Package, styles: Styles, settings: ReaderSettings) -> dict[str, None]:
-    """Return the texts of the notes, headers and footers, each once."""
-    texts: dict[str, None] = {}
-    for pattern in _LATER_PARTS:
-        for name in package.names(pattern):
-            part = TextBuilder()
-            _WordText(part, package, name, styles, marks_hidden=settings.hidden is HiddenText.MARK).add(
-                package.tree(name)
-            )
-            if part.text:
-                texts[part.text] = None
-    return texts
-
-
-def _add_comments(builder: TextBuilder, package: Package, anchors: Mapping[str, str]) -> None:
-    """Add a line for each comment, with its author and the words that it is on."""
+def _comments(package: Package, anchors: Mapping[str, str]) -> Iterator[str]:
+    """Yield a line for each comment, with its author and the words that it is on."""
     for name in package.names(_COMMENTS):
-        for comment in package.tree(name):
-            words = one_line(cleaned(" ".join(e.text or "" for e in comment.iter() if local_name(e) == "t")))
-            if local_name(comment) != "comment" or not words:
-                continue
-            author = one_line(cleaned(attribute(comment, "author")))
-            anchor = one_line(cleaned(anchors.get(attribute(comment, "id"), "")))[:_LONGEST_ANCHOR]
-            builder.block()
-            builder.verbatim(comment_line(words, author, on=f'"{anchor}"' if anchor else ""))
+        for comment in package.tree(name).iterfind("comment"):
+            if words := one_line(cleaned(" ".join(e.text or "" for e in comment.iter("t")))):
+                anchor = one_line(cleaned(anchors.get(comment.get("id", ""), "")))[:_LONGEST_ANCHOR]
+                author = one_line(cleaned(comment.get("author", "")))
+                yield comment_line(words, author, on=f'"{anchor}"' if anchor else "")
 
 
 class _WordText:
@@ -117,29 +89,31 @@ class _WordText:
         self._style = self._font = ""
         self._merged: dict[int, int] = {}
         self._open_anchors: set[str] = set()
-
-    def add(self, root: ElementTree.Element) -> None:
-        """Add the text of a part."""
-        self._builder.note_marks(_note_marks(root))
+        root = package.tree(part)
+        builder.note_marks(_note_marks(root))
         for begins, element in walk(root, _SKIPPED):
-            name = local_name(element)
-            if name == "p":
+            self._add(element.tag, element, begins=begins)
+
+    def _add(self, name: str, element: Element, *, begins: bool) -> None:
+        match name:
+            case "p":
                 self._begin_paragraph(element) if begins else self._end_paragraph()
-            elif name in ("tbl", "tblLook") and begins:
-                self._has_header = first_row_differs(element)
-                self._merged |= merged_down(element)
-            elif name == "r":
-                self._run(element, begins=begins)
-            elif name in ("tr", "tc"):
-                columns = grid_span(element) if name == "tc" else 1
-                rows = self._merged.get(id(element), 1)
+            case "r":
+                self._run(element if begins else None)
+            case "tr" | "tc":
+                columns, rows = _grid_span(element), self._merged.get(id(element), 1)
                 self._builder.row_or_cell(name, begins, header=self._has_header, columns=columns, rows=rows)
-            elif begins:
+            case "tbl" | "tblLook" if begins:
+                self._has_header = _first_row_differs(element)
+                self._merged |= _merged_down(element)
+            case "chart" | "relIds" if begins:
+                self._add_related(*self._related.get(element.get("r:id" if name == "chart" else "r:dm", ""), ("", "")))
+            case _ if begins:
                 self._inline(name, element)
 
-    def _begin_paragraph(self, paragraph: ElementTree.Element) -> None:
-        self._style = value(paragraph, "pPr", "pStyle")
-        self._is_heading = is_outlined(value(paragraph, "pPr", "outlineLvl")) or self._styles.is_heading(self._style)
+    def _begin_paragraph(self, paragraph: Element) -> None:
+        self._style = value(paragraph, "pPr/pStyle")
+        self._is_heading = is_outlined(value(paragraph, "pPr/outlineLvl")) or self._styles.is_heading(self._style)
         self._builder.begin_heading() if self._is_heading else self._builder.block()
         if number := self._numbers.number(paragraph, self._style):
             self._builder.verbatim(f"{cleaned(number)} ")
@@ -149,16 +123,19 @@ class _WordText:
         self._builder.end_heading() if self._is_heading else self._builder.block()
         self._is_heading = False
 
-    def _run(self, run: ElementTree.Element, *, begins: bool) -> None:
-        shift = value(run, "rPr", "vertAlign") if begins else ""
+    def _run(self, run: Element | None) -> None:
+        """Begin a run, or end one."""
+        own = run.find("rPr") if run is not None else None
+        shift = value(own, "vertAlign") if own is not None else ""
         self._builder.raised(shift == "superscript")
         self._builder.lowered(shift == "subscript")
-        if not begins:
+        if run is None:
             return
-        font, own = child(run, "rPr", "rFonts"), child(run, "rPr", "vanish")
-        self._font = attribute(font, "ascii") if font is not None else ""
-        named = value(run, "rPr", "rStyle")
-        is_hidden = is_on(own) if own is not None else any(map(self._styles.is_hidden, (named, self._style)))
+        own = own if own is not None else _PLAIN
+        vanish, font = own.find("vanish"), own.find("rFonts")
+        self._font = font.get("ascii", "") if font is not None else ""
+        styles = value(own, "rStyle"), self._style
+        is_hidden = is_on(vanish) if vanish is not None else any(map(self._styles.is_hidden, styles))
         if self._is_hidden and not is_hidden:
             self._end_hidden()
         self._is_hidden = is_hidden
@@ -179,55 +156,44 @@ class _WordText:
             if len(self.anchors[anchor]) < _LONGEST_ANCHOR:
                 self.anchors[anchor] += text
 
-    def _inline(self, name: str, element: ElementTree.Element) -> None:
+    def _inline(self, name: str, element: Element) -> None:
         match name:
             case "t":
-                self._words(symbols(element.text or "", self._font))
+                self._words(_symbols(element.text or "", self._font))
             case "sym":
-                self._words(symbol(attribute(element, "char"), attribute(element, "font")))
+                self._words(_symbol(element.get("char", ""), element.get("font", "")))
             case "tab" | "noBreakHyphen":
                 self._words(" " if name == "tab" else "-")
             case "br" | "cr":
                 self._hidden += " " if self._is_hidden else ""
                 self._builder.line()
             case "ffData":
-                self._words(legacy_field(element))
-            case "commentRangeStart" | "commentRangeEnd":
-                self._anchor(attribute(element, "id"), begins=name == "commentRangeStart")
-            case "chart" | "relIds":
-                self._add_related(attribute(element, "id" if name == "chart" else "dm"))
+                self._words(_legacy_field(element))
+            case "commentRangeStart":
+                self.anchors[element.get("id", "")] = ""
+                self._open_anchors.add(element.get("id", ""))
+            case "commentRangeEnd":
+                self._open_anchors.discard(element.get("id", ""))
 
-    def _anchor(self, identity: str, *, begins: bool) -> None:
-        """Begin or end the words that a comment is on."""
-        if begins:
-            self.anchors[identity] = ""
-            self._open_anchors.add(identity)
-        else:
-            self._open_anchors.discard(identity)
-
-    def _add_related(self, identity: str) -> None:
+    def _add_related(self, kind: str, part: str) -> None:
         """Add a chart, or the texts of a diagram."""
-        kind, part = self._related.get(identity, ("", ""))
         if part not in self._package:
             return
         self._builder.block()
         if kind == "chart":
             add_chart(self._builder, self._package.tree(part))
         elif kind == "diagramData":
-            for paragraph in (e for e in self._package.tree(part).iter() if local_name(e) == "p"):
+            for paragraph in self._package.tree(part).iter("p"):
                 self._builder.line()
-                self._builder.words("".join(e.text or "" for e in paragraph.iter() if local_name(e) == "t"))
+                self._builder.words(texts_of(paragraph, "t"))
         self._builder.block()
 
 
-def _note_marks(root: ElementTree.Element) -> set[str]:
+def _note_marks(root: Element) -> set[str]:
     """Return the raised texts with which paragraphs begin: the marks of typed notes."""
-    begins = (child(paragraph, "r") for paragraph in root.iter() if local_name(paragraph) == "p")
-    return {
-        "".join(e.text or "" for e in run if local_name(e) == "t").strip()
-        for run in begins
-        if run is not None and value(run, "rPr", "vertAlign") == "superscript"
-    }
+    runs = (paragraph.find("r") for paragraph in root.iter("p"))
+    raised = (run for run in runs if run is not None and value(run, "rPr/vertAlign") == "superscript")
+    return {"".join(text.text or "" for text in run.iterfind("t")).strip() for run in raised}
 
 
 _TICKED, _EMPTY = "\N{BALLOT BOX WITH X}", "\N{BALLOT BOX}"
@@ -246,67 +212,65 @@ _SYMBOLS = {
 """The characters of symbol fonts that tell something, by font and code."""
 
 
-def symbol(code: str, font: str) -> str:
+def _symbol(code: str, font: str) -> str:
     """Return the character with a hexadecimal code in a font; "" if it is unknown."""
     try:
         number = int(code, 16) & 0xFF
     except ValueError:
         return ""
-    shown = symbols(chr(number), font)
+    shown = _symbols(chr(number), font)
     return shown if shown != chr(number) else ""
 
 
-def symbols(text: str, font: str) -> str:
-    """Return a text in a font; characters that are not known as symbols of the font stay as they are."""
+def _symbols(text: str, font: str) -> str:
     return text.translate(_SYMBOLS.get(font.lower(), {}))
 
 
-def legacy_field(data: ElementTree.Element) -> str:
+def _legacy_field(data: Element) -> str:
     """Return what a legacy form field shows that is not in the text: its box, or the chosen entry of its list."""
-    boxed, listed = child(data, "checkBox"), child(data, "ddList")
+    boxed, listed = data.find("checkBox"), data.find("ddList")
     if boxed is not None:
-        state = child(boxed, "checked")
-        state = state if state is not None else child(boxed, "default")
-        return _TICKED if state is not None and is_on(state) else _EMPTY
+        states = boxed.find("checked"), boxed.find("default")
+        return _TICKED if is_on(next((state for state in states if state is not None), _OFF)) else _EMPTY
     if listed is None:
         return ""
-    entries = [attribute(entry, "val") for entry in listed if local_name(entry) == "listEntry"]
+    entries = [entry.get("val", "") for entry in listed.iterfind("listEntry")]
     at = value(listed, "result") or value(listed, "default") or "0"
     return entries[int(at)] if at.isdecimal() and int(at) < len(entries) else ""
 
 
-def first_row_differs(look: ElementTree.Element) -> bool:
+_OFF = Element("checked", val="0")
+
+
+def _first_row_differs(look: Element) -> bool:
     """Return True if the style options of a table (`tblLook`) mark its first row as a header row."""
-    if first_row := attribute(look, "firstRow"):
+    if first_row := look.get("firstRow"):
         return first_row in ("1", "true", "on")
-    value = attribute(look, "val")
-    return bool(re.fullmatch("[0-9A-Fa-f]{4}", value)) and bool(int(value, 16) & 0x20)
+    options = look.get("val", "")
+    return bool(re.fullmatch("[0-9A-Fa-f]{4}", options)) and bool(int(options, 16) & 0x20)
 
 
-def merged_down(table: ElementTree.Element) -> dict[int, int]:
+def _merged_down(table: Element) -> dict[int, int]:
     """Return the number of rows that each merged cell spans, keyed by `id()`; 0 for a cell that belongs to the cell
     above.
     """
     rows: dict[int, int] = {}
     above: dict[int, int] = {}  # the cell that starts a merge, keyed by column
-    for row in (part for part in table if local_name(part) == "tr"):
+    for row in table.iterfind("tr"):
         column, begun = 0, dict[int, int]()
-        for cell in (part for part in row if local_name(part) == "tc"):
-            merge = next((mark for mark in cell.findall("./{*}tcPr/{*}vMerge")), None)
+        for cell in row.iterfind("tc"):
+            merge = cell.find("tcPr/vMerge")
             if merge is not None:
-                goes_on = attribute(merge, "val") in ("", "continue") and column in above
+                goes_on = merge.get("val", "") in ("", "continue") and column in above
                 begun[column] = above[column] if goes_on else id(cell)
                 rows[id(cell)] = 0
                 rows[begun[column]] += 1
-            column += grid_span(cell)
+            column += _grid_span(cell)
         above = begun
     return rows
 
 
-def grid_span(cell: ElementTree.Element) -> int:
-    """Return the number of grid columns that a cell spans."""
-    for properties in cell:
-        if local_name(properties) == "tcPr":
-            values = [attribute(child, "val") for child in properties if local_name(child) == "gridSpan"]
-            return int(values[0]) if values and values[0].isascii() and values[0].isdigit() else 1
-    return 1
+def _grid_span(cell: Element) -> int:
+    """Return the number of grid columns that a cell spans; 1 for a row."""
+    span = value(cell, "tcPr/gridSpan")
+    return int(span) if span.isascii() and span.isdigit() else 1

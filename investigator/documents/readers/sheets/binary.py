@@ -15,6 +15,7 @@ from investigator.documents.readers.base import (
 )
 from investigator.documents.readers.sheets.number_formats import hides_text, shown_number
 from investigator.documents.readers.sheets.workbook import Merge, Sheet, written
+from investigator.documents.readers.zip_files import Properties
 from investigator.language.normalise import one_line
 from investigator.records import FileStatus
 
@@ -38,7 +39,7 @@ def read_binary(source: SourceFile, settings: ReaderSettings) -> Extracted:
             raise ReadFailure(FileStatus.ENCRYPTED, "the file is protected by a password") from error
         raise ReadFailure(FileStatus.FAILED, "the file is truncated, damaged, or not what its name says") from error
     author = one_line(cleaned(book.user_name or ""))
-    return written(sheets, settings, authors=(author,) if author else ())
+    return written(sheets, settings, Properties(authors=(author,) if author else ()))
 
 
 def _sheet(book: Any, source: Any) -> Sheet:

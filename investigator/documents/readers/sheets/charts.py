@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from xml.etree import ElementTree
+from collections.abc import Iterable
+from itertools import islice
+from xml.etree.ElementTree import Element
 
-from investigator.documents.readers.archives.package import local_name
 from investigator.documents.readers.base import ReadFailure, cleaned
 from investigator.documents.readers.builder import TextBuilder
 from investigator.documents.readers.sheets.number_formats import shown_number
+from investigator.documents.readers.zip_files import texts_of
 from investigator.language.normalise import one_line
 from investigator.records import FileStatus
 
@@ -26,7 +27,7 @@ def unread_charts(kinds: Iterable[str]) -> list[ReadFailure]:
     return [ReadFailure(FileStatus.UNSUPPORTED, f"{what} not read")] if count else []
 
 
-def add_chart(builder: TextBuilder, root: ElementTree.Element) -> None:
+def add_chart(builder: TextBuilder, root: Element) -> None:
     """Add a chart to a text: its caption, and a line for each category."""
     caption, table = chart_table(root)
     builder.block()
@@ -35,15 +36,15 @@ def add_chart(builder: TextBuilder, root: ElementTree.Element) -> None:
     builder.grid(table)
 
 
-def chart_table(root: ElementTree.Element) -> tuple[str, list[list[str]]]:
+def chart_table(root: Element) -> tuple[str, list[list[str]]]:
     """Return the caption of a chart and its table: a row for each category, a column for each series.
 
     The caption has the titles of the chart and of its axes. A chart without values gives a caption and no rows.
     """
     rows: dict[int, list[str]] = {}
     names: list[str] = []
-    for series in _series(root):
-        points = {kind: _points(part) for part in series if (kind := local_name(part)) in (*_LABELS, *_VALUES, _SIZES)}
+    for series in islice(root.iter("ser"), _MOST_SERIES):
+        points = {kind: _points(part) for part in series if (kind := part.tag) in (*_LABELS, *_VALUES, _SIZES)}
         labels = next((points[kind] for kind in _LABELS if kind in points), {})
         for kind in (*_VALUES, _SIZES):
             if kind not in points:
@@ -54,7 +55,7 @@ def chart_table(root: ElementTree.Element) -> tuple[str, list[list[str]]]:
                 row += [""] * (len(names) + 1 - len(row))
                 row[0] = row[0] or labels.get(index, "")
                 row[len(names)] = value
-    titles = [text for title in root.iter() if local_name(title) == "title" and (text := _words(title))]
+    titles = [text for title in root.iter("title") if (text := one_line(cleaned(texts_of(title, "t", "v"))))]
     caption = "chart: " + "; ".join(dict.fromkeys(titles)) if titles else "chart"
     if not rows:
         return f"{caption} (without values)", []
@@ -63,33 +64,18 @@ def chart_table(root: ElementTree.Element) -> tuple[str, list[list[str]]]:
     return caption, [["category", *(name or f"series {n}" for n, name in enumerate(names, start=1))], *body]
 
 
-def _series(root: ElementTree.Element) -> Iterator[ElementTree.Element]:
-    count = 0
-    for element in root.iter():
-        if local_name(element) == "ser" and count < _MOST_SERIES:
-            count += 1
-            yield element
-
-
-def _points(part: ElementTree.Element) -> dict[int, str]:
+def _points(part: Element) -> dict[int, str]:
     """Return the values of a series by their index, as their format shows them; several levels of labels are joined."""
-    form = next((one_line(e.text or "") for e in part.iter() if local_name(e) == "formatCode"), "")
+    form = next((one_line(code.text or "") for code in part.iter("formatCode")), "")
     form = "" if form == "General" else form
     points: dict[int, list[str]] = {}
-    for point in part.iter():
+    for point in part.iter("pt"):
         index = point.get("idx", "")
-        if local_name(point) != "pt" or not index.isdecimal() or len(points) > _MOST_POINTS:
-            continue
-        value = next((child.text or "" for child in point if local_name(child) == "v"), "")
-        shown = one_line(cleaned(shown_number(value, point.get("formatCode", form))))
-        points.setdefault(int(index), []).insert(0, shown)
+        if index.isdecimal() and len(points) <= _MOST_POINTS:
+            shown = shown_number(point.findtext("v", ""), point.get("formatCode", form))
+            points.setdefault(int(index), []).insert(0, one_line(cleaned(shown)))
     return {index: " ".join(values) for index, values in points.items()}
 
 
-def _name(series: ElementTree.Element) -> str:
-    texts = [part for part in series if local_name(part) == "tx"]
-    return one_line(cleaned(" ".join(e.text or "" for part in texts for e in part.iter() if local_name(e) == "v")))
-
-
-def _words(title: ElementTree.Element) -> str:
-    return one_line(cleaned("".join(e.text or "" for e in title.iter() if local_name(e) in ("t", "v"))))
+def _name(series: Element) -> str:
+    return one_line(cleaned(" ".join(e.text or "" for part in series.iterfind("tx") for e in part.iter("v"))))

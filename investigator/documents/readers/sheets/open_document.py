@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
-from investigator.documents.readers.archives.package import OpenProperties, Package, attribute, local_name
 from investigator.documents.readers.base import Extracted, ReaderSettings, SourceFile, cleaned, comment_line
 from investigator.documents.readers.sheets.workbook import Merge, Sheet, written
+from investigator.documents.readers.zip_files import Package
 from investigator.language.normalise import one_line
 
 _CONTENT = "content.xml"
@@ -25,72 +25,60 @@ def read_open_document(source: SourceFile, settings: ReaderSettings) -> Extracte
     Raises ReadFailure if a part is damaged or too large.
     """
     with Package(source.data, settings) as package:
-        root = package.tree(_CONTENT)
-        properties = OpenProperties(package)
+        root, properties = package.tree(_CONTENT), package.properties()
     hidden = hidden_styles(root, "display", "false")
-    sheets = [_sheet(table, hidden) for table in root.iter() if local_name(table) == "spreadsheet" for table in table]
-    return written(
-        [sheet for sheet in sheets if sheet is not None],
-        settings,
-        title=properties.title,
-        authors=properties.authors,
-        date=properties.date,
-    )
+    tables = (table for book in root.iter("spreadsheet") for table in book.iterfind("table"))
+    return written([_sheet(table, hidden) for table in tables], settings, properties)
 
 
-def hidden_styles(root: ElementTree.Element, name: str, value: str) -> frozenset[str]:
+def hidden_styles(root: Element, name: str, value: str) -> frozenset[str]:
     """Return the names of the styles that hide what they are for, by the value of a property."""
-    return frozenset(
-        attribute(style, "name")
-        for style in root.iter()
-        if local_name(style) == "style" and any(attribute(properties, name) == value for properties in style)
-    )
+    styles = (style for style in root.iter("style") if any(properties.get(name) == value for properties in style))
+    return frozenset(style.get("name", "") for style in styles)
 
 
-def _sheet(table: ElementTree.Element, hidden: frozenset[str]) -> Sheet | None:
-    if local_name(table) != "table":
-        return None
-    sheet = Sheet(name=one_line(cleaned(attribute(table, "name"))), hidden=attribute(table, "style-name") in hidden)
+def _sheet(table: Element, hidden: frozenset[str]) -> Sheet:
+    sheet = Sheet(name=one_line(cleaned(table.get("name", ""))), hidden=table.get("style-name", "") in hidden)
     column = 0
     for element in _inside(table, "table-column", _COLUMN_GROUPS):
         repeated = _count(element, "number-columns-repeated")
-        if attribute(element, "visibility") in ("collapse", "filter"):
+        if element.get("visibility", "") in ("collapse", "filter"):
             sheet.hidden_columns.update(range(column, min(column + repeated, _MOST_COLUMNS)))
         column += repeated
     row = 0
     for element in _inside(table, "table-row", _ROW_GROUPS):
         repeated = _count(element, "number-rows-repeated")
-        is_filled = any(local_name(child) == "p" for child in element.iter())
+        is_filled = next(element.iter("p"), None) is not None
         for number in range(row, row + (min(repeated, _MOST_REPEATED) if is_filled else 0)):
-            if attribute(element, "visibility") in ("collapse", "filter"):
+            if element.get("visibility", "") in ("collapse", "filter"):
                 sheet.hidden_rows.add(number)
             _add_cells(sheet, element, number)
         row += repeated
-    for shapes in (child for child in table if local_name(child) == "shapes"):
-        texts = (_shown(shape) for shape in shapes.iter() if local_name(shape) in ("custom-shape", "text-box"))
+    for shapes in table.iterfind("shapes"):
+        texts = (_shown(shape) for shape in shapes.iter() if shape.tag in ("custom-shape", "text-box"))
         sheet.remarks += [f"text box: {text}" for text in texts if text]
     return sheet
 
 
-def _inside(table: ElementTree.Element, name: str, groups: tuple[str, ...]) -> Iterator[ElementTree.Element]:
+def _inside(table: Element, name: str, groups: tuple[str, ...]) -> Iterator[Element]:
     """Yield the rows or columns of a table, also those in groups."""
     stack = list(reversed(table))
     while stack:
         element = stack.pop()
-        if local_name(element) == name:
+        if element.tag == name:
             yield element
-        elif local_name(element) in groups:
+        elif element.tag in groups:
             stack += reversed(element)
 
 
-def _add_cells(sheet: Sheet, row: ElementTree.Element, number: int) -> None:
+def _add_cells(sheet: Sheet, row: Element, number: int) -> None:
     column = 0
     for cell in row:
-        if local_name(cell) not in ("table-cell", "covered-table-cell"):
+        if cell.tag not in ("table-cell", "covered-table-cell"):
             continue
         repeated = _count(cell, "number-columns-repeated")
-        text = _dated(_shown(cell), attribute(cell, "date-value"))
-        value = attribute(cell, "value") or attribute(cell, "date-value") or attribute(cell, "time-value")
+        text = _dated(_shown(cell), cell.get("date-value", ""))
+        value = cell.get("value", "") or cell.get("date-value", "") or cell.get("time-value", "")
         for place in range(column, min(column + repeated, _MOST_COLUMNS) if text or value else column):
             sheet.cells[number, place] = text or value
             if value and not text:  # its format hides it
@@ -98,18 +86,18 @@ def _add_cells(sheet: Sheet, row: ElementTree.Element, number: int) -> None:
         rows, columns = _count(cell, "number-rows-spanned"), _count(cell, "number-columns-spanned")
         if (rows > 1 or columns > 1) and text:
             sheet.merges.append(Merge(number, column, rows, columns))
-        sheet.remarks += filter(None, (comment(child) for child in cell if local_name(child) == "annotation"))
+        sheet.remarks += filter(None, map(comment, cell.iterfind("annotation")))
         column += repeated
 
 
-def _count(element: ElementTree.Element, name: str) -> int:
-    text = attribute(element, name)
+def _count(element: Element, name: str) -> int:
+    text = element.get(name, "")
     return int(text) if text.isdecimal() and 0 < len(text) < 9 else 1
 
 
-def _shown(cell: ElementTree.Element) -> str:
+def _shown(cell: Element) -> str:
     """Return the paragraphs of a cell on one line, without its comments."""
-    return one_line(cleaned(" ".join(_text(part) for part in cell if local_name(part) == "p")))
+    return one_line(cleaned(" ".join(map(_text, cell.iterfind("p")))))
 
 
 def _dated(text: str, stored: str) -> str:
@@ -120,17 +108,17 @@ def _dated(text: str, stored: str) -> str:
     return f"{day} {clock[:5]}" if ":" in text and clock else day
 
 
-def _text(paragraph: ElementTree.Element) -> str:
+def _text(paragraph: Element) -> str:
     pieces = [paragraph.text or ""]
     for child in paragraph:
-        name = local_name(child)
+        name = child.tag
         pieces.append(" " if name in ("s", "tab", "line-break") else "" if name == "annotation" else _text(child))
         pieces.append(child.tail or "")
     return "".join(pieces)
 
 
-def comment(note: ElementTree.Element) -> str:
+def comment(note: Element) -> str:
     """Return the line of a comment, with its author; "" if it has no words."""
-    author = next((one_line(child.text or "") for child in note if local_name(child) == "creator"), "")
+    author = one_line(note.findtext("creator", ""))
     words = _shown(note)
     return cleaned(comment_line(words, author)) if words else ""

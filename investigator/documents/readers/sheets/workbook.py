@@ -15,6 +15,7 @@ from investigator.documents.readers.base import (
     marked_hidden,
 )
 from investigator.documents.readers.builder import TextBuilder
+from investigator.documents.readers.zip_files import Properties
 from investigator.language.normalise import one_line
 from investigator.records import FileStatus
 
@@ -59,10 +60,7 @@ class Sheet:
 def written(
     sheets: Sequence[Sheet],
     settings: ReaderSettings,
-    *,
-    title: str = "",
-    authors: Iterable[str] = (),
-    date: str | None = None,
+    properties: Properties,
     left_out: Iterable[ReadFailure] = (),
 ) -> Extracted:
     """Return the text of a workbook, with a page and a heading for each sheet that has values.
@@ -90,7 +88,7 @@ def written(
         )
         for kind, count in unread.items()
     ]
-    extracted = builder.extracted(title=title, authors=authors, date=date, left_out=(*left_out, *reported))
+    extracted = builder.extracted(*properties, left_out=(*left_out, *reported))
     return extracted if builder.pages else replace(extracted, text="", headings=())
 
 

@@ -1,1 +1,0 @@
-"""Files that contain other files: ZIP archives, and ZIP packages (Office, EPUB)."""
