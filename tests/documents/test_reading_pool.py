@@ -30,7 +30,7 @@ def _started_as_for_users(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def request(path: Path, **reader: float) -> ReadRequest:
-    settings = ReaderSettings(**{"max_characters": 100_000_000, **reader})
+    settings = ReaderSettings(**reader)
     root, name = os.fsencode(path.parent), os.fsencode(path.name)
     return ReadRequest(id=path.name, root=root, path=name, reader=settings, chunks=ChunkSettings())
 
@@ -174,8 +174,7 @@ def test_a_zip_bomb_costs_a_moment(tmp_path):
     with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as bomb:
         for number in range(5):
             bomb.writestr(f"{number}.txt", b"a" * 10_000_000)
-    settings = {"max_characters": 200_000, "max_unpacked": 12_000_000}
-    bombed, read_well = read(request(tmp_path / "bomb.zip", **settings), request(text(tmp_path / "quick.txt")))
+    bombed, read_well = read(request(tmp_path / "bomb.zip", max_bytes=200_000), request(text(tmp_path / "quick.txt")))
     assert bombed.contents.status is FileStatus.TOO_LARGE
     assert bombed.contents.peak_memory < 150_000_000
     assert read_well.contents.status is FileStatus.INDEXED

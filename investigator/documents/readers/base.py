@@ -12,6 +12,10 @@ from pydantic import Field
 from investigator.errors import ReaderError
 from investigator.records import FileStatus, Heading, PageSpan, Record, Table
 
+MOST_CHARACTERS = 20_000_000
+"""Documents with more characters than this are rejected."""
+MOST_MEMBERS = 2_000
+"""Maximum number of files read from one archive; the rest are left out."""
 READERS = "investigator.readers"
 """The entry point group through which other packages add readers."""
 
@@ -32,9 +36,6 @@ class ReaderSettings(Record):
     max_bytes: int = Field(
         default=200_000_000, gt=0, le=_MOST_BYTES, description="files with more bytes than this are not opened"
     )
-    max_characters: int = Field(
-        default=20_000_000, gt=0, le=_MOST_BYTES, description="documents with more characters than this are rejected"
-    )
     max_pages: int = Field(
         default=20_000, gt=0, le=10_000_000, description="PDF files with more pages than this are rejected"
     )
@@ -42,19 +43,6 @@ class ReaderSettings(Record):
     max_memory: int = Field(
         default=3_000_000_000, gt=0, le=_MOST_BYTES, description="memory limit for one file, in bytes (Linux only)"
     )
-    max_members: int = Field(
-        default=2_000,
-        gt=0,
-        le=10_000_000,
-        description="maximum number of files read from one archive; the rest are left out",
-    )
-    max_unpacked: int = Field(
-        default=1_000_000_000,
-        gt=0,
-        le=_MOST_BYTES,
-        description="maximum number of bytes that one archive may unpack to",
-    )
-    max_depth: int = Field(default=3, ge=0, le=20, description="maximum depth of nested archives")
     workers: int = Field(
         default=0, ge=0, le=256, description="number of processes that read files; 0 means one for each CPU"
     )

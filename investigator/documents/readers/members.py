@@ -9,10 +9,10 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from investigator.documents.readers import media_types as kinds
-from investigator.documents.readers.base import Member, ReaderSettings, ReadFailure, SourceFile
+from investigator.documents.readers.base import MOST_MEMBERS, Member, ReaderSettings, ReadFailure, SourceFile
 from investigator.documents.readers.pdf.pdfium import attachments
 from investigator.documents.readers.registry import reader_of
-from investigator.documents.readers.unpacking import damage_as_failure, inner_path
+from investigator.documents.readers.unpacking import DEEPEST, MOST_UNPACKED, damage_as_failure, inner_path
 from investigator.records import FileStatus
 
 SOURCE_CHANGED = "the file has changed since it was read"
@@ -32,7 +32,7 @@ def file_of(source: SourceFile, own_hash: str, content_hash: str, settings: Read
     unpacked = 0
     for number, data in enumerate(_inside(source, settings, depth=1)):
         unpacked += len(data)
-        if number >= settings.max_members or unpacked > settings.max_unpacked:
+        if number >= MOST_MEMBERS or unpacked > MOST_UNPACKED:
             break
         if hashlib.sha256(data).hexdigest() == content_hash:
             return data
@@ -46,7 +46,7 @@ def _inside(source: SourceFile, settings: ReaderSettings, depth: int) -> Iterato
             with damage_as_failure():
                 data = member.read()
             yield data
-            if depth < settings.max_depth:
+            if depth < DEEPEST:
                 yield from _inside(SourceFile(data, PurePosixPath(inner_path(member.name)).name), settings, depth + 1)
 
 
@@ -56,5 +56,5 @@ def _members(source: SourceFile, settings: ReaderSettings) -> Iterable[Member]:
         if kind not in _HOLDERS:
             return ()
         if kind == kinds.PDF:
-            return attachments(source.data, settings.max_members)
+            return attachments(source.data)
         return reader(replace(source, media_type=kind), settings).members

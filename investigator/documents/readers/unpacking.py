@@ -10,12 +10,25 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath, PurePosixPath
 
 from investigator.documents.imprints import imprint_of
-from investigator.documents.readers.base import Extracted, Member, Reader, ReaderSettings, ReadFailure, SourceFile
+from investigator.documents.readers.base import (
+    MOST_CHARACTERS,
+    MOST_MEMBERS,
+    Extracted,
+    Member,
+    Reader,
+    ReaderSettings,
+    ReadFailure,
+    SourceFile,
+)
 from investigator.records import Document, FileStatus, Unreadable
 
 REST = "(the rest)"
 """Placeholder for the unread part of a file, used in place of the name of an inner file."""
 
+MOST_UNPACKED = 1_000_000_000
+"""Maximum number of bytes that one archive may unpack to."""
+DEEPEST = 3
+"""Maximum depth of nested archives."""
 _DRIVE = re.compile(r"^[A-Za-z]:")
 _LONGEST_PART = 200
 _MOST_PARTS = 20
@@ -101,11 +114,8 @@ class Unpacking:
             if not extracted.members:
                 return ReadFailure(FileStatus.EMPTY, "the file contains no text")
             return next((part for part in extracted.left_out if part.status is not FileStatus.EMPTY), None)
-        most = self._settings.max_characters
-        if len(extracted.text) > most:
-            reason = (
-                f"{len(extracted.text):,} characters of text, more than the limit of {most:,} (reader.max_characters)"
-            )
+        if len(extracted.text) > MOST_CHARACTERS:
+            reason = f"{len(extracted.text):,} characters of text, more than the limit of {MOST_CHARACTERS:,}"
             return ReadFailure(FileStatus.TOO_LARGE, reason)
         self._characters += len(extracted.text)
         self._documents.append(_document(source, extracted, document_id, content_hash))
@@ -118,8 +128,8 @@ class Unpacking:
         for member in members:
             if self._stopped:
                 return
-            if depth > self._settings.max_depth:
-                reason = f"nested archives are opened only {self._settings.max_depth} deep (reader.max_depth)"
+            if depth > DEEPEST:
+                reason = f"nested archives are opened only {DEEPEST} deep"
                 self._leave_out(container_id, FileStatus.TOO_LARGE, reason)
                 return
             if (limit := self._limit()) is not None:
@@ -140,14 +150,12 @@ class Unpacking:
 
     def _limit(self) -> tuple[FileStatus, str] | None:
         """Return the limit that the file has reached, if any."""
-        settings = self._settings
-        if self._members >= settings.max_members:
-            return FileStatus.TOO_LARGE, f"more than {settings.max_members:,} files are inside (reader.max_members)"
-        if max(self._bytes, self._characters) >= settings.max_unpacked:
-            reason = f"it unpacks to more than {settings.max_unpacked:,} bytes (reader.max_unpacked)"
-            return FileStatus.TOO_LARGE, reason
+        if self._members >= MOST_MEMBERS:
+            return FileStatus.TOO_LARGE, f"more than {MOST_MEMBERS:,} files are inside"
+        if max(self._bytes, self._characters) >= MOST_UNPACKED:
+            return FileStatus.TOO_LARGE, f"it unpacks to more than {MOST_UNPACKED:,} bytes"
         if self._clock() > self._end:
-            reason = f"unpacking took too much of the {settings.max_seconds:g} seconds for one file"
+            reason = f"unpacking took too much of the {self._settings.max_seconds:g} seconds for one file"
             return FileStatus.TIMED_OUT, f"{reason} (reader.max_seconds)"
         return None
 

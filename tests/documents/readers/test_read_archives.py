@@ -12,6 +12,7 @@ from itertools import count
 import pytest
 from made_files import docx, pdf, word_paragraph
 
+from investigator.documents.readers import unpacking
 from investigator.documents.readers.base import Extracted, Member, ReaderSettings, ReadFailure, SourceFile
 from investigator.documents.readers.registry import read
 from investigator.documents.readers.unpacking import Unpacking, inner_path
@@ -111,16 +112,17 @@ def test_hidden_files_inside_are_left_out(read_all):
     assert ids(read_all("a.zip", data)) == ["a.zip/a.txt"]
 
 
-def test_archives_in_archives_are_read_as_deep_as_the_setting_says(read_all):
+def test_archives_in_archives_are_read_to_a_depth(read_all, monkeypatch):
     data = archive(("text.txt", "At the bottom."))
     for _ in range(3):
         data = archive(("in.zip", data), ("beside.txt", "Beside."))
     assert ids(read_all("a.zip", data))[0] == "a.zip/in.zip/in.zip/in.zip/text.txt"
-    reading = read_all("a.zip", data, max_depth=1)
+    monkeypatch.setattr(unpacking, "DEEPEST", 1)
+    reading = read_all("a.zip", data)
     assert ids(reading) == ["a.zip/in.zip/beside.txt", "a.zip/beside.txt"]
     (left,) = reading.unreadable
     assert (left.path, left.status) == ("a.zip/in.zip/in.zip/(the rest)", FileStatus.TOO_LARGE)
-    assert "reader.max_depth" in left.reason
+    assert "1 deep" in left.reason
 
 
 def test_an_archive_that_holds_itself_comes_to_an_end():
@@ -132,16 +134,17 @@ def test_an_archive_that_holds_itself_comes_to_an_end():
             SourceFile(archive(("r", "")), "r.zip"), "r.zip", ""
         )
     assert caught.value.status is FileStatus.TOO_LARGE
-    assert "reader.max_depth" in caught.value.reason
+    assert "3 deep" in caught.value.reason
 
 
-def test_files_beyond_the_greatest_number_are_left_out_and_told_once(read_all):
+def test_files_beyond_the_greatest_number_are_left_out_and_told_once(read_all, monkeypatch):
+    monkeypatch.setattr(unpacking, "MOST_MEMBERS", 500)
     data = archive(*((f"{number:05}.txt", f"Number {number}.") for number in range(10_000)))
-    reading = read_all("a.zip", data, max_members=500)
+    reading = read_all("a.zip", data)
     assert len(reading.documents) == 500
     (left,) = reading.unreadable
     assert (left.path, left.status) == ("a.zip/(the rest)", FileStatus.TOO_LARGE)
-    assert left.reason == "more than 500 files are inside (reader.max_members)"
+    assert left.reason == "more than 500 files are inside"
 
 
 def test_a_file_that_unpacks_to_too_much_costs_that_file_only_and_little_memory(read_all):
@@ -171,15 +174,16 @@ def test_a_size_that_is_not_true_is_not_believed(read_all):
     assert peak < 8_000_000
 
 
-def test_archives_that_multiply_end_at_the_bytes_that_may_come_out(read_all):
+def test_archives_that_multiply_end_at_the_bytes_that_may_come_out(read_all, monkeypatch):
+    monkeypatch.setattr(unpacking, "MOST_UNPACKED", 3_000_000)
     data = archive(*((f"{number}.txt", b"word " * 20_000) for number in range(10)))
     for level in range(3):
         data = archive(*((f"{level}-{number}.zip", data) for number in range(10)))
-    reading = read_all("bomb.zip", data, max_unpacked=3_000_000)
+    reading = read_all("bomb.zip", data)
     assert 1 <= len(reading.documents) <= 31
     assert sum(len(document.text) for document in reading.documents) <= 3_100_000
     (left,) = reading.unreadable
-    assert "reader.max_unpacked" in left.reason
+    assert "more than 3,000,000 bytes" in left.reason
 
 
 def test_an_archive_that_takes_long_keeps_what_was_read(read_all):

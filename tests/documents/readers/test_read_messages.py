@@ -9,6 +9,7 @@ from email.message import EmailMessage
 import pytest
 from made_files import docx, pdf, word_paragraph
 
+from investigator.documents.readers import unpacking
 from investigator.documents.readers.mail.character_sets import header_text, text_in
 from investigator.records import FileStatus
 
@@ -244,14 +245,15 @@ def test_parts_nested_two_thousand_deep_neither_crash_nor_hang(read_all, refused
     assert refused("a.eml", f"{HEAD}{parts}Content-Type: text/plain\r\n\r\nText.") is FileStatus.FAILED
     messages = "Content-Type: message/rfc822\r\n\r\n" * 100
     reading = read_all("b.eml", f"{HEAD}{messages}Subject: last\r\n\r\nText.")
-    assert "reader.max_depth" in reading.unreadable[-1].reason
+    assert "3 deep" in reading.unreadable[-1].reason
 
 
-def test_a_message_of_very_many_parts_is_bounded(read_all):
+def test_a_message_of_very_many_parts_is_bounded(read_all, monkeypatch):
+    monkeypatch.setattr(unpacking, "MOST_MEMBERS", 50)
     part = "--b\r\nContent-Type: application/pdf\r\nContent-Disposition: attachment\r\n\r\nx\r\n"
     data = HEAD + 'Content-Type: multipart/mixed; boundary="b"\r\n\r\n' + part * 3_000
-    reading = read_all("a.eml", data, max_members=50)
-    assert "reader.max_members" in reading.unreadable[-1].reason
+    reading = read_all("a.eml", data)
+    assert "more than 50 files" in reading.unreadable[-1].reason
     assert len(reading.unreadable) == 51
 
 
@@ -269,7 +271,8 @@ def test_each_message_of_a_mailbox_is_a_document(read_all):
     assert reading.documents[1].text.endswith("From here it is paid.\nFrom me to you.\n\nFrom spring on.")
 
 
-def test_a_mailbox_is_known_by_its_beginning_and_bounded(read_all):
-    reading = read_all("Inbox", mailbox(*[HEAD.replace("\r", "") + "\nText."] * 300), max_members=100)
+def test_a_mailbox_is_known_by_its_beginning_and_bounded(read_all, monkeypatch):
+    monkeypatch.setattr(unpacking, "MOST_MEMBERS", 100)
+    reading = read_all("Inbox", mailbox(*[HEAD.replace("\r", "") + "\nText."] * 300))
     assert len(reading.documents) == 100
     assert [left.path for left in reading.unreadable] == ["Inbox/(the rest)"]

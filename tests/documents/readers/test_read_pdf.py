@@ -92,9 +92,10 @@ def test_a_pdf_that_only_carries_files_is_read_for_them(read_all):
     assert found.unreadable == ()
 
 
-def test_a_pdf_of_too_many_pages_or_characters_is_refused(refused):
+def test_a_pdf_of_too_many_pages_or_characters_is_refused(refused, monkeypatch):
+    monkeypatch.setattr("investigator.documents.readers.pdf.reader.MOST_CHARACTERS", 10)
     assert refused("a.pdf", pdf([["a word"]] * 3), max_pages=2) is FileStatus.TOO_LARGE
-    assert refused("a.pdf", pdf([["a word"]] * 3), max_characters=10) is FileStatus.TOO_LARGE
+    assert refused("a.pdf", pdf([["a word"]] * 3), max_pages=3) is FileStatus.TOO_LARGE
 
 
 def solid(text: str) -> str:

@@ -115,9 +115,10 @@ def test_binary_content_is_not_text(refused):
     assert refused("data.txt", b"\x7fELF" + bytes(2000)) is FileStatus.UNSUPPORTED
 
 
-def test_limits_are_kept(refused):
+def test_limits_are_kept(refused, monkeypatch):
+    monkeypatch.setattr("investigator.documents.readers.unpacking.MOST_CHARACTERS", 100)
+    assert refused("big.txt", "x" * 101) is FileStatus.TOO_LARGE
     assert refused("big.txt", "x" * 101, max_bytes=100) is FileStatus.TOO_LARGE
-    assert refused("big.txt", "x" * 101, max_characters=100) is FileStatus.TOO_LARGE
 
 
 @pytest.mark.parametrize(

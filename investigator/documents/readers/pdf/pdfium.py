@@ -9,7 +9,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from investigator.documents.readers.base import Member, ReadFailure
+from investigator.documents.readers.base import MOST_MEMBERS, Member, ReadFailure
 from investigator.documents.readers.pdf.annotations import Field, comments_of, has_written_annotations, taken_fields
 from investigator.documents.readers.pictures.ocr import Picture
 from investigator.records import FileStatus
@@ -71,13 +71,13 @@ def _flattened(document: Any, index: int, page: Any) -> Any:
     return document[index]
 
 
-def attachments(data: bytes, most: int) -> tuple[Member, ...]:
-    """Return the files attached to a document, at most `most` + 1; reading one of them opens the document again."""
+def attachments(data: bytes) -> tuple[Member, ...]:
+    """Return the files attached to a document, at most `MOST_MEMBERS` + 1; reading one opens the document again."""
     import pypdfium2
 
     with opened(data) as document:
         try:
-            count = min(document.count_attachments(), most + 1)
+            count = min(document.count_attachments(), MOST_MEMBERS + 1)
             names = [document.get_attachment(index).get_name() for index in range(count)]
         except pypdfium2.PdfiumError:  # a damaged list does not affect the pages
             return ()

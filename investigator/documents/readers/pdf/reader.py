@@ -13,6 +13,7 @@ from typing import Any
 
 from investigator.documents.pages import joined_pages, listed_pages
 from investigator.documents.readers.base import (
+    MOST_CHARACTERS,
     Extracted,
     HiddenText,
     ReaderSettings,
@@ -87,7 +88,7 @@ def read_pdf(source: SourceFile, settings: ReaderSettings) -> Extracted:
     recognised = scans.texts | garbled.texts
     texts = [recognised.get(index, page.text) for index, page in enumerate(layer)]
     texts = [_with_more(text, _more(index, layers, pictures, settings)) for index, text in enumerate(texts)]
-    members = attachments(source.data, settings.max_members)
+    members = attachments(source.data)
     if not _has_words(texts):
         if not members:
             raise _without_text(scans)
@@ -169,14 +170,14 @@ def _layers(data: bytes, settings: ReaderSettings) -> _Layers:
         layers.is_xfa = kind == pypdfium2.raw.FORMTYPE_XFA_FULL
         if kind == pypdfium2.raw.FORMTYPE_ACRO_FORM:
             document.init_forms()
-        _read_pages(document, layers, settings)
+        _read_pages(document, layers)
         _take_garbled(layers)
         layers.properties = document.get_metadata_dict(skip_empty=True)
         layers.bookmarks = _bookmarks(document)
     return layers
 
 
-def _read_pages(document: Any, layers: _Layers, settings: ReaderSettings) -> None:
+def _read_pages(document: Any, layers: _Layers) -> None:
     """Add the lines of each page; a page that cannot be loaded gets no lines, and does not affect the other pages."""
     import pypdfium2
 
@@ -190,9 +191,8 @@ def _read_pages(document: Any, layers: _Layers, settings: ReaderSettings) -> Non
         layers.lines.append(lines)
         layers.tables.append(tables)
         total += sum(len(line.text) for line in lines)
-        if total > settings.max_characters:
-            reason = f"more than {settings.max_characters:,} characters of text (reader.max_characters)"
-            raise ReadFailure(FileStatus.TOO_LARGE, reason)
+        if total > MOST_CHARACTERS:
+            raise ReadFailure(FileStatus.TOO_LARGE, f"more than {MOST_CHARACTERS:,} characters of text")
     if layers.broken and len(layers.broken) == len(layers.lines):
         raise ReadFailure(FileStatus.FAILED, "no page of the PDF can be opened: the file is damaged")
 

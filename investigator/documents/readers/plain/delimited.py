@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Literal
 
 from investigator.documents.readers import rows
-from investigator.documents.readers.base import Extracted, ReaderSettings, SourceFile
+from investigator.documents.readers.base import MOST_CHARACTERS, Extracted, ReaderSettings, SourceFile
 from investigator.documents.readers.plain.plain_text import text_of
 
 _DELIMITERS = (",", ";", "\t", "|")
@@ -31,7 +31,7 @@ def read_delimited(source: SourceFile, settings: ReaderSettings) -> Extracted:
     text = text_of(source)
     named = _NAMED.match(text)  # the line is for programs; its place stays empty, so that lines keep their numbers
     text = text[named.end(1) :] if named is not None else text
-    csv.field_size_limit(settings.max_characters)  # the library's own limit is 131,072 characters per cell
+    csv.field_size_limit(MOST_CHARACTERS)  # the library's own limit is 131,072 characters per cell
     try:
         delimiter = named[2] if named is not None else delimiter_of(text)
         if delimiter is None:
