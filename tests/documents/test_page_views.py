@@ -18,8 +18,7 @@ from PIL import Image
 
 from investigator.documents.page_views import PageViews
 from investigator.documents.readers.base import ReaderSettings
-from investigator.documents.readers.pdf.marking import letter_places
-from investigator.documents.readers.pdf.page_drawing import MOST_PIXELS, NOT_SHOWN, OTHER_TEXT
+from investigator.documents.readers.pdf.page_drawing import MOST_PIXELS, NOT_SHOWN, OTHER_TEXT, letter_places
 from investigator.documents.scanning import FolderSettings
 from investigator.errors import NotFoundError, ReaderError, SourceChangedError, UserError
 from investigator.records import Document, PageView, TextSpan

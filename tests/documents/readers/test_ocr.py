@@ -18,9 +18,8 @@ from investigator.documents.readers.base import Extracted, ReaderSettings, ReadF
 from investigator.documents.readers.pdf.page_drawing import WITHOUT_PLACES, drawn_pages
 from investigator.documents.readers.pdf.pdfium import drawn_page
 from investigator.documents.readers.pdf.reader import read_pdf
-from investigator.documents.readers.pictures.ocr import Picture, recognise, recognised_words
+from investigator.documents.readers.pictures.ocr import Picture, lines_of, recognise, recognised_words
 from investigator.documents.readers.pictures.picture import picture_sizes, read_picture
-from investigator.documents.readers.pictures.word_places import lines_of
 from investigator.records import FileStatus, TextSpan
 from investigator.records.pages import PageOrder
 

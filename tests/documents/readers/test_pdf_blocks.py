@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from made_files import Placed, pdf
 
-from investigator.documents.readers.pdf.page_texts import LINE_HYPHEN, CutWords
+from investigator.documents.readers.pdf.boxes import LINE_HYPHEN
+from investigator.documents.readers.pdf.page_texts import CutWords
 from investigator.language.sentences import sentence_spans
 
 BODY = [

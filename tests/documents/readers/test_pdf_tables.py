@@ -10,9 +10,9 @@ from made_files import Placed, changed, pdf
 from named_cells import cells_of, named_cells
 
 from investigator.documents.pages import joined_pages
-from investigator.documents.readers.pdf.orientation import Orientation
+from investigator.documents.readers.pdf.boxes import Orientation
 from investigator.documents.readers.pdf.page_tables import recorded_tables, tables_of_page
-from investigator.documents.readers.pdf.positions import PageWord, lines_near_rows, page_words
+from investigator.documents.readers.pdf.page_words import PageWord, lines_near_rows, page_words
 from investigator.records import Table
 
 STATEMENT = """

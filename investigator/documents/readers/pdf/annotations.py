@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from investigator.documents.readers.base import cleaned, comment_line
-from investigator.documents.readers.pdf.letter_boxes import Box
+from investigator.documents.readers.pdf.boxes import Box
 from investigator.language.normalise import one_line
 
 TICKED, EMPTY = "\N{BALLOT BOX WITH X}", "\N{BALLOT BOX}"

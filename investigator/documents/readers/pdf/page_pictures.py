@@ -9,10 +9,9 @@ from typing import Any
 
 from investigator.documents.pages import listed_pages
 from investigator.documents.readers.base import ReaderSettings, ReadFailure
-from investigator.documents.readers.pdf.blocks import PlacedLine
-from investigator.documents.readers.pdf.letter_boxes import Box
-from investigator.documents.readers.pdf.orientation import Orientation
+from investigator.documents.readers.pdf.boxes import Box, Orientation
 from investigator.documents.readers.pdf.pdfium import check_pictures, opened
+from investigator.documents.readers.pdf.placed_lines import PlacedLine
 from investigator.documents.readers.pdf.visible import PageObjects, page_objects
 from investigator.documents.readers.pictures.ocr import Picture, recognise, why_not
 from investigator.documents.readers.pictures.picture import MOST_PICTURES, is_large, unread_pictures

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from investigator.documents.readers.pdf.marking import letters_in_order
-from investigator.documents.readers.pdf.positions import PageWord
+from investigator.documents.readers.pdf.page_texts import letters_in_order
+from investigator.documents.readers.pdf.page_words import PageWord, page_columns, visual_rows
 from investigator.documents.readers.pdf.table_layout import LaidCell, LaidTable, laid_tables
-from investigator.documents.readers.pdf.visual_rows import page_columns, visual_rows
 from investigator.documents.readers.table_captions import caption_above
 from investigator.documents.readers.table_recorder import MOST_CELLS, MOST_TABLES
 from investigator.documents.readers.table_shape import is_value

@@ -1,19 +1,20 @@
 """Builds the text of each page from its lines: rejoins words that were hyphenated at the end of a line, and recognises
-headings by their type size and weight.
+headings by their type size and weight. Maps the letters of this text to those of pdfium's.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from investigator.documents.readers.pdf.blocks import PlacedLine, blocks, body_type, is_heading, running_lines
+from investigator.documents.readers.base import cleaned
+from investigator.documents.readers.pdf.boxes import LINE_HYPHEN
+from investigator.documents.readers.pdf.placed_lines import PlacedLine, blocks, body_type, is_heading, running_lines
 from investigator.records import Heading
 
-LINE_HYPHEN = "\ufffe"
-"""pdfium's replacement for a hyphen at the end of a line."""
-
+_WORD_OR_SPACE = re.compile(r"\S+|\s+")
 _CUT_WORD = re.compile(rf"([^\W_]*){LINE_HYPHEN}[ \t]*([^\W_]*)(\S*)[ \t]?")
 _UNCUT_WORD = re.compile(rf"(?<![^\W\d_]|{LINE_HYPHEN})[^\W\d_]++(?:-[^\W\d_]++)*+(?!{LINE_HYPHEN})")
 _PREFIXES = frozenset(
@@ -84,3 +85,54 @@ class CutWords:
 def _joined(lines: Iterable[PlacedLine]) -> str:
     """Join lines into one text; there is no line break inside a split word."""
     return "".join(line.text if line.cut else f"{line.text}\n" for line in lines)
+
+
+def letters_in_order(raw: str, text: str) -> list[int | None] | None:
+    """Return, for each character in a page's text, its position in `raw` (pdfium's text of the page), or None for
+    whitespace. Return None instead of a list unless the two texts have the same letters in the same order: they may
+    differ in whitespace, hyphens of split words and forbidden characters.
+    """
+    places: list[int | None] = []
+    at = 0
+    for part in _WORD_OR_SPACE.findall(text):
+        if part.isspace():
+            places += [None] * len(part)
+            continue
+        while raw[at : at + 1].isspace():
+            at += 1
+        own = range(at, at + len(part)) if raw.startswith(part, at) else _in_order(raw, at, part)
+        if own is None:
+            return None
+        places += own
+        at = own[-1] + 1
+    return places
+
+
+def _in_order(raw: str, at: int, word: str) -> list[int] | None:
+    """Return the places of the letters of a word, with others that are left out between them, from a place on."""
+    places = []
+    for character in word:
+        while at < len(raw) and not _same(raw[at], character):
+            if not _left_out(raw[at]):
+                return None
+            at += 1
+        if at == len(raw):
+            return None
+        places.append(at)
+        at += 1
+    return places
+
+
+def _same(raw: str, character: str) -> bool:
+    if raw == character or (raw == LINE_HYPHEN and character == "-"):
+        return True
+    return is_raised(character) and unicodedata.normalize("NFKC", character) == raw
+
+
+def is_raised(character: str) -> bool:
+    """Return True if a character is a raised one, such as an exponent."""
+    return unicodedata.decomposition(character).startswith("<super>")
+
+
+def _left_out(raw: str) -> bool:
+    return raw == LINE_HYPHEN or raw.isspace() or not cleaned(raw)

@@ -6,8 +6,9 @@ Raised digits are written as such, so that 10\u2076 is not read as 106.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from pathlib import PurePath
 from typing import Any
 
@@ -23,15 +24,14 @@ from investigator.documents.readers.base import (
     hidden_parts,
     marked_hidden,
 )
-from investigator.documents.readers.pdf.blocks import PlacedLine
+from investigator.documents.readers.pdf.boxes import LINE_HYPHEN, Orientation
 from investigator.documents.readers.pdf.garbled import garbled_pages
-from investigator.documents.readers.pdf.orientation import Orientation
 from investigator.documents.readers.pdf.page_pictures import large_pictures, pictured_tables, pictures_read
 from investigator.documents.readers.pdf.page_tables import moved, recorded_tables, tables_of_page
-from investigator.documents.readers.pdf.page_texts import LINE_HYPHEN, PageText, page_texts
+from investigator.documents.readers.pdf.page_texts import page_texts
+from investigator.documents.readers.pdf.page_words import page_words
 from investigator.documents.readers.pdf.pdfium import attachments, drawn_page, is_drawn, opened, page_with_annotations
-from investigator.documents.readers.pdf.placed_lines import placed_lines
-from investigator.documents.readers.pdf.positions import page_words
+from investigator.documents.readers.pdf.placed_lines import PlacedLine, placed_lines
 from investigator.documents.readers.pdf.table_layout import LaidTable
 from investigator.documents.readers.pdf.visible import page_objects, shown_text
 from investigator.documents.readers.pictures.ocr import Recognised, recognise
@@ -48,29 +48,33 @@ Bookmark = tuple[str, int]
 """A bookmark's title and the index of its page, from 0."""
 
 
-LaidPage = tuple[str, list[LaidTable]]
-"""The text of a page from pdfium, and its tables with their positions in that text, if any."""
+class _State(Enum):
+    """The text layer of a page: it is read, or there is none, the page cannot be loaded, its letters are wrong."""
+
+    READ = auto()
+    SCAN = auto()
+    BROKEN = auto()
+    GARBLED = auto()
 
 
 @dataclass
-class _Layers:
-    """The lines of each page's text layer, and the indices of pages that are scans, cannot be opened (`broken`), or
-    whose letters are wrong (`garbled`). `comments` and `hidden` words are those of each page; `pictures` are the pages
-    and numbers of pictures beside text.
+class _Page:
+    """What is read of a page: the lines of its text layer, pdfium's `raw` text with the tables in it, comments, hidden
+    words, the names of tables that are pictures, and the numbers of pictures beside text.
     """
 
-    lines: list[list[PlacedLine]] = field(default_factory=list)
-    tables: list[LaidPage] = field(default_factory=list)
-    scans: list[int] = field(default_factory=list)
-    broken: list[int] = field(default_factory=list)
-    pictured: list[ReadFailure] = field(default_factory=list)
-    pictures: list[tuple[int, int]] = field(default_factory=list)
-    comments: dict[int, list[str]] = field(default_factory=dict)
-    hidden: dict[int, str] = field(default_factory=dict)
-    garbled: list[int] = field(default_factory=list)
-    is_xfa: bool = False
-    bookmarks: list[Bookmark] = field(default_factory=list)
-    properties: dict[str, str] = field(default_factory=dict)
+    lines: list[PlacedLine] = field(default_factory=list)
+    raw: str = ""
+    tables: list[LaidTable] = field(default_factory=list)
+    comments: list[str] = field(default_factory=list)
+    hidden: str = ""
+    pictured: list[str] = field(default_factory=list)
+    pictures: list[int] = field(default_factory=list)
+    state: _State = _State.READ
+
+
+def _places(pages: Sequence[_Page], state: _State) -> list[int]:
+    return [index for index, page in enumerate(pages) if page.state is state]
 
 
 def read_pdf(source: SourceFile, settings: ReaderSettings) -> Extracted:
@@ -80,64 +84,70 @@ def read_pdf(source: SourceFile, settings: ReaderSettings) -> Extracted:
     Raises ReadFailure: `encrypted` if a password is needed to open it, `needs_ocr` if no page has a text layer and none
     can be recognised, `empty` if the pages are blank, `too_large` above `max_pages`.
     """
-    layers = _layers(source.data, settings)
-    scans = recognise(layers.scans, lambda index: drawn_page(source.data, index), settings)
-    garbled = recognise(layers.garbled, lambda index: drawn_page(source.data, index), settings)
-    pictures, unread = pictures_read(source.data, layers.pictures, settings) if layers.pictures else ({}, [])
-    layer = page_texts(layers.lines)
-    recognised = scans.texts | garbled.texts
-    texts = [recognised.get(index, page.text) for index, page in enumerate(layer)]
-    texts = [_with_more(text, _more(index, layers, pictures, settings)) for index, text in enumerate(texts)]
+    import pypdfium2
+
+    with opened(source.data) as document:
+        form = document.get_formtype()
+        if form == pypdfium2.raw.FORMTYPE_ACRO_FORM:
+            document.init_forms()
+        pages = _pages(document, settings)
+        properties, bookmarks = document.get_metadata_dict(skip_empty=True), _bookmarks(document)
+    scans, garbled = (
+        recognise(_places(pages, state), lambda index: drawn_page(source.data, index), settings)
+        for state in (_State.SCAN, _State.GARBLED)
+    )
+    placed = [(index, number) for index, page in enumerate(pages) for number in page.pictures]
+    pictures, unread = pictures_read(source.data, placed, settings) if placed else ({}, [])
+    layer = page_texts([page.lines for page in pages])
+    texts = [
+        _text((scans.texts | garbled.texts).get(index, own.text), pictures.get(index, ()), page, settings)
+        for index, (page, own) in enumerate(zip(pages, layer, strict=True))
+    ]
     members = attachments(source.data)
-    if not _has_words(texts):
+    if sum(character.isalnum() for text in texts for character in text[:100]) < _FEWEST:
         if not members:
             raise _without_text(scans)
         return Extracted(text="", left_out=(_without_text(scans),), members=members)
-    text, pages = joined_pages(texts)
-    laid = [moved(*layers.tables[span.page - 1], layer[span.page - 1].text) for span in pages]
+    text, spans = joined_pages(texts)
+    shown = [(pages[span.page - 1], layer[span.page - 1], span) for span in spans]
+    tables = [moved(page.raw, page.tables, own.text) for page, own, _ in shown]
+    set_as_headings = (
+        heading.changed(start=span.start + heading.start) for _, own, span in shown for heading in own.headings
+    )
+    left_out = _left_out(pages, garbled, settings, is_xfa=form == pypdfium2.raw.FORMTYPE_XFA_FULL)
     return Extracted(
         text=text,
-        title=_title(cleaned(layers.properties.get("Title", "")), source.name, layers.lines[0], text),
-        pages=pages,
-        headings=_bookmarked(text, pages, layers.bookmarks) or _set_as_headings(pages, layer),
-        authors=tuple(filter(None, [cleaned(layers.properties.get("Author", "")).strip()])),
-        date=iso_date(layers.properties.get("CreationDate")) or iso_date(layers.properties.get("ModDate")),
-        tables=recorded_tables(laid, pages, text),
-        left_out=(*_left_out(layers, garbled, settings), *unread, *scans.left_out),
+        title=_title(cleaned(properties.get("Title", "")), source.name, pages[0].lines, text),
+        pages=spans,
+        headings=_bookmarked(text, spans, bookmarks) or tuple(set_as_headings),
+        authors=tuple(filter(None, [cleaned(properties.get("Author", "")).strip()])),
+        date=iso_date(properties.get("CreationDate")) or iso_date(properties.get("ModDate")),
+        tables=recorded_tables(tables, spans, text),
+        left_out=(*left_out, *unread, *scans.left_out),
         members=members,
     )
 
 
-def _more(index: int, layers: _Layers, pictures: Mapping[int, Sequence[str]], settings: ReaderSettings) -> list[str]:
-    """Return what is read of a page besides its text: comments, the texts of pictures, and hidden words with a mark."""
-    hidden = layers.hidden.get(index, "") if settings.hidden is HiddenText.MARK else ""
-    return [
-        *pictures.get(index, ()),
-        *layers.comments.get(index, ()),
-        *([marked_hidden(cleaned(hidden))] if hidden else ()),
-    ]
+def _text(text: str, pictures: Sequence[str], page: _Page, settings: ReaderSettings) -> str:
+    """Return the text of a page with what else is read of it: the texts of pictures, comments, and hidden words."""
+    marks = [marked_hidden(cleaned(page.hidden))] if page.hidden and settings.hidden is HiddenText.MARK else []
+    return "\n\n".join(filter(None, (text, "\n".join([*pictures, *page.comments, *marks]))))
 
 
-def _with_more(text: str, more: Sequence[str]) -> str:
-    return "\n\n".join(filter(None, (text, "\n".join(more))))
-
-
-def _left_out(layers: _Layers, garbled: Recognised, settings: ReaderSettings) -> list[ReadFailure]:
-    failures = list(layers.pictured[:_MOST_PICTURED])
-    if layers.broken:
-        failures.insert(0, ReadFailure(FileStatus.FAILED, f"{listed_pages(layers.broken)}: damaged"))
+def _left_out(
+    pages: Sequence[_Page], garbled: Recognised, settings: ReaderSettings, *, is_xfa: bool
+) -> list[ReadFailure]:
+    broken = _places(pages, _State.BROKEN)
+    failures = [ReadFailure(FileStatus.FAILED, f"{listed_pages(broken)}: damaged")] if broken else []
+    names = [(name, number) for number, page in enumerate(pages, start=1) for name in page.pictured]
+    failures += [pictured(name, number) for name, number in names[:_MOST_PICTURED]]
     if garbled.failure is not None:
-        pages = listed_pages(garbled.missed)
-        reason = f"{pages}: its font does not say which letters it draws; {garbled.failure.reason}"
-        failures.append(ReadFailure(garbled.failure.status, reason))
-    if layers.is_xfa:
+        reason = f"{listed_pages(garbled.missed)}: its font does not say which letters it draws"
+        failures.append(ReadFailure(garbled.failure.status, f"{reason}; {garbled.failure.reason}"))
+    if is_xfa:
         failures.append(ReadFailure(FileStatus.UNSUPPORTED, "its XFA form is not read: save it as a plain PDF"))
-    count = sum(len(words.split()) for words in layers.hidden.values())
-    return failures + hidden_parts(settings.hidden, {"word": count}, f" on {listed_pages(sorted(layers.hidden))}")
-
-
-def _has_words(texts: list[str]) -> bool:
-    return sum(character.isalnum() for text in texts for character in text[:100]) >= _FEWEST
+    hidden = {index: len(page.hidden.split()) for index, page in enumerate(pages) if page.hidden}
+    return failures + hidden_parts(settings.hidden, {"word": sum(hidden.values())}, f" on {listed_pages(hidden)}")
 
 
 def _without_text(scans: Recognised) -> ReadFailure:
@@ -158,72 +168,50 @@ def _title(property_title: str, name: str, first_page: list[PlacedLine], text: s
     return largest_title(sized) or first_title_line(text)
 
 
-def _layers(data: bytes, settings: ReaderSettings) -> _Layers:
+def _pages(document: Any, settings: ReaderSettings) -> list[_Page]:
+    """Return what is on each page; a page that cannot be loaded is broken, and does not affect the other pages."""
     import pypdfium2
 
-    with opened(data) as document:
-        if len(document) > settings.max_pages:
-            reason = f"{len(document):,} pages, more than the limit of {settings.max_pages:,} (reader.max_pages)"
-            raise ReadFailure(FileStatus.TOO_LARGE, reason)
-        layers = _Layers()
-        kind = document.get_formtype()
-        layers.is_xfa = kind == pypdfium2.raw.FORMTYPE_XFA_FULL
-        if kind == pypdfium2.raw.FORMTYPE_ACRO_FORM:
-            document.init_forms()
-        _read_pages(document, layers)
-        _take_garbled(layers)
-        layers.properties = document.get_metadata_dict(skip_empty=True)
-        layers.bookmarks = _bookmarks(document)
-    return layers
-
-
-def _read_pages(document: Any, layers: _Layers) -> None:
-    """Add the lines of each page; a page that cannot be loaded gets no lines, and does not affect the other pages."""
-    import pypdfium2
-
-    total = 0
+    if len(document) > settings.max_pages:
+        reason = f"{len(document):,} pages, more than the limit of {settings.max_pages:,} (reader.max_pages)"
+        raise ReadFailure(FileStatus.TOO_LARGE, reason)
+    pages, total = list[_Page](), 0
     for index in range(len(document)):
-        lines, tables = list[PlacedLine](), ("", list[LaidTable]())
         try:
-            lines, tables = _page(document, index, layers)
+            page = _page(document, index)
         except pypdfium2.PdfiumError:
-            layers.broken.append(index)
-        layers.lines.append(lines)
-        layers.tables.append(tables)
-        total += sum(len(line.text) for line in lines)
+            page = _Page(state=_State.BROKEN)
+        pages.append(page)
+        total += sum(len(line.text) for line in page.lines)
         if total > MOST_CHARACTERS:
             raise ReadFailure(FileStatus.TOO_LARGE, f"more than {MOST_CHARACTERS:,} characters of text")
-    if layers.broken and len(layers.broken) == len(layers.lines):
+    if pages and all(page.state is _State.BROKEN for page in pages):
         raise ReadFailure(FileStatus.FAILED, "no page of the PDF can be opened: the file is damaged")
+    for index in garbled_pages(["\n".join(line.text for line in page.lines) for page in pages]):
+        pages[index].lines, pages[index].tables, pages[index].state = [], [], _State.GARBLED
+    return pages
 
 
-def _page(document: Any, index: int, layers: _Layers) -> tuple[list[PlacedLine], LaidPage]:
-    """Return the lines of a page and its tables; add what else is on it to the layers."""
+def _page(document: Any, index: int) -> _Page:
     page, fields, comments = page_with_annotations(document, index)
     objects = page_objects(page)
     textpage, turned, hidden = shown_text(page, objects)
-    if hidden:
-        layers.hidden[index] = hidden
     raw = with_raised_digits(textpage, textpage.get_text_range(), turned)
     lines = placed_lines(textpage, raw, turned, fields)
     tables = tables_of_page(page_words(textpage, raw, turned)) if not fields else []
-    layers.pictured += (pictured(name, index + 1) for name in pictured_tables(page, lines, turned))
-    if comments:
-        layers.comments[index] = comments
-    if not lines and is_drawn(page):
-        layers.scans.append(index)
-    if lines:
-        layers.pictures += ((index, number) for number in large_pictures(page, objects))
+    own = _Page(
+        lines=lines,
+        raw=raw if tables else "",
+        tables=tables,
+        comments=comments,
+        hidden=hidden,
+        pictured=list(pictured_tables(page, lines, turned)),
+        pictures=large_pictures(page, objects) if lines else [],
+        state=_State.SCAN if not lines and is_drawn(page) else _State.READ,
+    )
     textpage.close()
     page.close()
-    return lines, (raw if tables else "", tables)
-
-
-def _take_garbled(layers: _Layers) -> None:
-    """Take the text of pages with wrong letters out of the layers."""
-    layers.garbled = garbled_pages(["\n".join(line.text for line in lines) for lines in layers.lines])
-    for index in layers.garbled:
-        layers.lines[index], layers.tables[index] = [], ("", [])
+    return own
 
 
 def _bookmarks(document: Any) -> list[Bookmark]:
@@ -241,13 +229,6 @@ def _bookmarks(document: Any) -> list[Bookmark]:
     except pypdfium2.PdfiumError:  # a damaged outline does not affect the text
         return bookmarks
     return bookmarks
-
-
-def _set_as_headings(pages: tuple[PageSpan, ...], layer: list[PageText]) -> tuple[Heading, ...]:
-    """Return the headings of a document without bookmarks, recognised by their letter size and weight."""
-    return tuple(
-        heading.changed(start=span.start + heading.start) for span in pages for heading in layer[span.page - 1].headings
-    )
 
 
 def _bookmarked(text: str, pages: tuple[PageSpan, ...], bookmarks: list[Bookmark]) -> tuple[Heading, ...]:

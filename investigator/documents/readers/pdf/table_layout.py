@@ -9,8 +9,7 @@ from itertools import combinations_with_replacement, pairwise
 from math import inf
 from typing import NamedTuple
 
-from investigator.documents.readers.pdf.positions import PageWord
-from investigator.documents.readers.pdf.visual_rows import RowPiece, VisualRow
+from investigator.documents.readers.pdf.page_words import PageWord, RowPiece, VisualRow
 from investigator.documents.readers.table_captions import is_unit_note
 
 _NEAR = 2.6  # maximum distance between rows of one table, in line heights

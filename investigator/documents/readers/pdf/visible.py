@@ -17,9 +17,7 @@ from typing import Any
 import numpy as np
 
 from investigator.documents.readers.pdf.annotations import text_of
-from investigator.documents.readers.pdf.letter_boxes import Box
-from investigator.documents.readers.pdf.orientation import Orientation, on_display, text_in_order
-from investigator.documents.readers.pdf.page_texts import LINE_HYPHEN
+from investigator.documents.readers.pdf.boxes import LINE_HYPHEN, Box, Orientation, on_display, text_in_order
 
 _INVISIBLE_MODES = (3, 7)  # neither filled nor stroked: invisible, or only a clip path
 _LIGHT, _FAINT = 230, 60  # of 255: a colour like that of paper, an opacity that may hide

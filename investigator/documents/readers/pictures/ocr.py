@@ -11,13 +11,15 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from functools import lru_cache
+from itertools import groupby
+from typing import NamedTuple
 
 from investigator.documents.pages import listed_pages
 from investigator.documents.readers.base import ReaderSettings, ReadFailure, cleaned
-from investigator.documents.readers.pictures.word_places import PlacedWord, placed_words
 from investigator.records import FileStatus
 
 _COMMAND = "tesseract"
@@ -25,6 +27,9 @@ _ORIENTATION = "osd"  # the language data for detecting the orientation of a pag
 _LIST_SECONDS = 20
 _TIME_SHARE = 0.85  # fraction of a file's time limit for text recognition; the rest is for the other steps
 _EMPTY_LINES = re.compile(r"\n[ \t\n]*\n")
+_WORD = re.compile(r"\S+")
+_PAGE, _WORD_LEVEL = "1", "5"  # values of the `level` column in Tesseract's table
+_COLUMNS = 12
 
 
 _INSTALLS = {
@@ -37,6 +42,17 @@ _LANGUAGES = {
     "win32": "run its installer again and choose the language",
     "linux": "apt install tesseract-ocr-{name} (or dnf install tesseract-langpack-{language})",
 }
+
+
+class PlacedWord(NamedTuple):
+    """A word with its line and its box, in fractions of the page's width and height from the left and the top."""
+
+    text: str
+    line: tuple[str, ...]
+    left: float
+    top: float
+    right: float
+    bottom: float
 
 
 @dataclass(frozen=True)
@@ -112,7 +128,7 @@ def recognised_words(picture: Picture, settings: ReaderSettings) -> list[PlacedW
     """Return the words of one page with their positions. Raises ReadFailure if the page cannot be read."""
     if obstacle := why_not(settings):
         raise ReadFailure(FileStatus.NEEDS_OCR, obstacle)
-    return placed_words(cleaned(_printed(picture, _TIME_SHARE * settings.max_seconds, settings, "tsv")))
+    return _placed_words(cleaned(_printed(picture, _TIME_SHARE * settings.max_seconds, settings, "tsv")))
 
 
 def _recognised(picture: Picture, seconds: float, settings: ReaderSettings) -> str:
@@ -168,3 +184,43 @@ def _install_hint() -> str:
 def _language_hint(language: str) -> str:
     name = language.replace("_", "-")
     return _LANGUAGES.get(sys.platform, _LANGUAGES["linux"]).format(name=name, language=language)
+
+
+def _placed_words(table: str) -> list[PlacedWord]:
+    """Return the words of a page, in reading order, from the table that Tesseract prints as TSV."""
+    words: list[PlacedWord] = []
+    width, height = 1, 1
+    for row in table.splitlines()[1:]:
+        level, *line, _, left, top, across, down, _, text = row.split("\t", _COLUMNS - 1)
+        if level == _PAGE:
+            width, height = int(across), int(down)
+        elif level == _WORD_LEVEL and text.strip():
+            x, y = int(left), int(top)
+            box = (x / width, y / height, (x + int(across)) / width, (y + int(down)) / height)
+            words.append(PlacedWord(text.strip(), tuple(line), *(min(max(edge, 0.0), 1.0) for edge in box)))
+    return words
+
+
+def words_in_text(text: str, words: Sequence[PlacedWord]) -> Mapping[int, PlacedWord]:
+    """Return the words that occur in the text in the same order, keyed by their offsets in the text."""
+    matches = list(_WORD.finditer(text))
+    same = SequenceMatcher(None, [match[0] for match in matches], [word.text for word in words], autojunk=False)
+    return {
+        matches[block.a + step].start(): words[block.b + step]
+        for block in same.get_matching_blocks()
+        for step in range(block.size)
+    }
+
+
+def lines_of(words: Sequence[PlacedWord]) -> Iterator[PlacedWord]:
+    """Yield each line of consecutive words as one word, with the box around them."""
+    for line, group in groupby(words, key=lambda word: word.line):
+        of_line = list(group)
+        yield PlacedWord(
+            " ".join(word.text for word in of_line),
+            line,
+            min(word.left for word in of_line),
+            min(word.top for word in of_line),
+            max(word.right for word in of_line),
+            max(word.bottom for word in of_line),
+        )

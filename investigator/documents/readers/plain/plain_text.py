@@ -12,7 +12,7 @@ from pathlib import PurePath
 from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
 from investigator.documents.readers.decoding import decoded
 from investigator.documents.readers.pdf.page_tables import recorded_tables, tables_of_page
-from investigator.documents.readers.pdf.positions import PageWord
+from investigator.documents.readers.pdf.page_words import PageWord
 from investigator.documents.readers.pdf.table_layout import LaidTable
 from investigator.documents.readers.properties import first_title_line
 from investigator.records import FileStatus, Heading, PageSpan, Table

@@ -1,22 +1,56 @@
-"""Finds the orientation of the text on a PDF page, so that a rotated page is laid out like an upright page."""
+"""Boxes on a page of a PDF, and the orientation of its text: a rotated page is laid out like an upright one."""
 
 from __future__ import annotations
 
 import math
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from ctypes import c_int
 from enum import IntEnum
-from typing import Any
+from typing import Any, NamedTuple
 
-from investigator.documents.readers.pdf.letter_boxes import Box
-
+LINE_HYPHEN = "\ufffe"
+"""pdfium's replacement for a hyphen at the end of a line."""
 _SAMPLED = 60
 """Number of letters examined on a page."""
 _MOST = 0.6
 """Fraction of the examined letters that must have the same orientation."""
 _QUARTER = 90
 _FINENESS = 1_000_000  # the page's width and height are divided into this many steps
+
+
+class Box(NamedTuple):
+    """A rectangle on a page, in points from the left and bottom."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    @property
+    def area(self) -> float:
+        """Return the area of the rectangle; 0 if it is empty."""
+        return max(self.right - self.left, 0.0) * max(self.top - self.bottom, 0.0)
+
+    def common(self, other: Box) -> Box:
+        """Return the intersection; it may be empty."""
+        return Box(
+            max(self.left, other.left),
+            max(self.bottom, other.bottom),
+            min(self.right, other.right),
+            min(self.top, other.top),
+        )
+
+
+def bounds(boxes: Sequence[Box]) -> Box:
+    """Return the smallest rectangle around others."""
+    return Box(
+        min(box.left for box in boxes),
+        min(box.bottom for box in boxes),
+        max(box.right for box in boxes),
+        max(box.top for box in boxes),
+    )
 
 
 class Orientation(IntEnum):
