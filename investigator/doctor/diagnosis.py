@@ -9,13 +9,12 @@ import platform
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 from investigator.asking.contracts import METHOD
 from investigator.bb3.extractive import chat_answers
 from investigator.bb3.records import CONTRACTS
-from investigator.doctor.examination import Examiner
+from investigator.doctor.examination import Examination
 from investigator.doctor.findings import Diagnosis, Environment, Extra, RoleGrade, VerifierFinding
 from investigator.engines.base import Embedder
 from investigator.engines.catalogue import parse_model_options
@@ -74,19 +73,15 @@ def diagnose(
     roles_of = defaultdict[str, list[Role]](list)
     for role in Role:
         roles_of[models.name_for(role)].append(role)
-    examiner = Examiner(parts.prompts, parts.prices, on_call, clock)
-    examined = [
-        examiner.examined(name, partial(parts.engine, name, attempts=1), roles, grade=grade)
-        for name, roles in roles_of.items()
-    ]
-    findings = {finding.role: finding for each in examined for finding in each.roles}
-    given = tuple(grade for each in examined for grade in each.grades)
-    _keep(given, parts, grades or Grades())
+    examination = Examination(parts, on_call, clock)
+    for name, roles in roles_of.items():
+        examination.examine(name, roles, grade=grade)
+    _keep(examination.grades, parts, grades or Grades())
     verifier = parts.judge()
     return Diagnosis(
-        roles=tuple(findings[role] for role in Role),
-        grades=given,
-        engines=tuple({each.engine.name: each.engine for each in examined}.values()),
+        roles=tuple(examination.roles[role] for role in Role),
+        grades=tuple(examination.grades),
+        engines=tuple(examination.engines.values()),
         templates=parts.prompts.own(),
         environment=here,
         verifier=timed(verifier, clock) if verifier is not None else None,
@@ -95,7 +90,6 @@ def diagnose(
 
 
 def _keep(given: Iterable[RoleGrade], parts: Parts, grades: Grades) -> None:
-    """Store the grades of each engine, unless the user's own templates were used."""
     shares = defaultdict[str, dict[Role, float]](dict)
     for grade in given:
         if not grade.problem:
@@ -119,7 +113,13 @@ def timed(verifier: CrossEncoderEngine, clock: Callable[[], float]) -> VerifierF
 
 
 def _environment(embedder: Embedder, variables: Mapping[str, str]) -> Environment:
-    problem, hint = _trouble(embedder)
+    problem = hint = ""
+    try:
+        embedder.embed(("a text",))  # the bundled embedder verifies its weights before the first text
+    except EngineError as error:
+        problem, hint = error.message, error.hint
+    known = {*_ADDRESSES, *KEY_VARIABLES.values()}
+    matter = (name for name in variables if name.upper() in _WAYS or name in known or name.startswith(_OURS))
     return Environment(
         python=platform.python_version(),
         package=f"{DISTRIBUTION} {installed_version() or '(run from source)'}",
@@ -131,21 +131,5 @@ def _environment(embedder: Embedder, variables: Mapping[str, str]) -> Environmen
         extras=tuple(
             Extra(name=name, library=library, version=installed_version(library)) for name, library in _EXTRAS.items()
         ),
-        variables=tuple(sorted(name for name, value in variables.items() if value and _matters(name))),
+        variables=tuple(sorted(name for name in matter if variables[name])),
     )
-
-
-def _trouble(embedder: Embedder) -> tuple[str, str]:
-    """Return the problem with the embedder, and advice. The bundled embedder verifies its weights before the first
-    text.
-    """
-    try:
-        embedder.embed(("a text",))
-    except EngineError as error:
-        return error.message, error.hint
-    return "", ""
-
-
-def _matters(name: str) -> bool:
-    known = name.upper() in _WAYS or name in _ADDRESSES or name in KEY_VARIABLES.values()
-    return known or name.startswith(_OURS)

@@ -1,15 +1,13 @@
-"""Examines one engine: asks it one tiny example for each of its roles, and judges the replies."""
+"""Examines engines: asks each a tiny example for each of its roles, judges the replies, and has models graded."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from pydantic_core import from_json
 
-from investigator.asking.prompts import Prompts
 from investigator.asking.replies import read_reply
 from investigator.bb3.records import CONTRACTS, Module, PhraseReply
 from investigator.doctor.findings import EngineFinding, RoleFinding, RoleGrade, RoleState, StructuredOutput
@@ -24,9 +22,9 @@ from investigator.engines.roles import Role
 from investigator.errors import InvestigatorError, ReplyError
 from investigator.records import AnswerReply, AskReply, CheckReply, FinishReason, PlanReply, Prompt, Record, Reply
 from investigator.resources import data_text
-from investigator.scoring.prices import Prices
+from investigator.services.parts import Parts
 
-SENDS: Mapping[Role, str] = {
+_SENDS: Mapping[Role, str] = {
     Role.PLAN: "the question, document titles, the beginnings of passages, and the replies so far",
     Role.ASK: "questions, and passages of the documents",
     Role.REFLECT: "questions, and the replies so far",
@@ -34,8 +32,6 @@ SENDS: Mapping[Role, str] = {
     Role.CHECK: "the question, the answer, and its quotes with the text around them",
     Role.CHAT: "the conversation, its memories, and passages of the documents",
 }
-"""The data that an investigation or conversation sends to the engine of a role."""
-
 _TEMPLATES: Mapping[Role, str] = {
     Role.PLAN: "planner/plan",
     Role.ASK: "query/ask",
@@ -44,78 +40,76 @@ _TEMPLATES: Mapping[Role, str] = {
     Role.CHECK: "answer/check",
     Role.CHAT: Module.SGM.template,
 }
-# in data/doctor_examples.json
+# in data/doctor_examples.json; `ask` gets one document that answers, and one that does not
 _DOCUMENT, _OTHER_DOCUMENT, _EVIDENCE = "lease.txt", "lighthouse.txt", "E1"
 _TEXT = "The annual rent of the boathouse is EUR 4,800. It is payable on 1 March."
 _OTHER_MODEL = "Choose another model for this role, or use none: --model {role}=extractive"
 
 
-class Examined(Record):
-    """The findings about an engine in its roles."""
-
-    engine: EngineFinding
-    roles: tuple[RoleFinding, ...]
-    grades: tuple[RoleGrade, ...] = ()
-
-
-@dataclass(frozen=True)
-class Examiner:
-    """Opens engines and tries them. `on_call` is called before each call to a language model, and with the foreseen
-    cost of grading; `clock` returns seconds.
+class Examination:
+    """Opens engines and tries them, and collects the findings. `on_call` is called before each call to a language
+    model, and with the foreseen cost of grading; `clock` returns seconds.
     """
 
-    prompts: Prompts
-    prices: Prices
-    on_call: Callable[[str], None]
-    clock: Callable[[], float]
+    def __init__(self, parts: Parts, on_call: Callable[[str], None], clock: Callable[[], float]) -> None:
+        self.roles: dict[Role, RoleFinding] = {}
+        self.engines: dict[str, EngineFinding] = {}
+        self.grades: list[RoleGrade] = []
+        self._parts, self._on_call, self._clock = parts, on_call, clock
 
-    def examined(self, name: str, opening: Callable[[], Engine], roles: Sequence[Role], *, grade: bool) -> Examined:
+    def examine(self, name: str, roles: Sequence[Role], *, grade: bool) -> None:
         """Try an engine in its roles until a call fails, and grade it if it is a language model that works. An
-        InvestigatorError of `opening` or of the engine becomes a finding.
+        InvestigatorError that opening or calling it raises becomes a finding.
         """
         try:
-            engine = opening()
+            engine = self._parts.engine(name, attempts=1)
         except InvestigatorError as error:
-            return Examined(engine=EngineFinding(name=name), roles=tuple(_failed(role, name, error) for role in roles))
-        replays = isinstance(engine, RecordedEngine)
+            self.engines[name] = EngineFinding(name=name)
+            self.roles |= {role: _failed(role, name, error) for role in roles}
+            return
         is_schema_sent = isinstance(engine, ChatEngine) and engine.reply_format is not None
-        findings, are_of_form, failure = list[RoleFinding](), list[bool](), None
+        are_of_form, failure = list[bool](), None
         for role in roles:
-            if replays:
+            if isinstance(engine, RecordedEngine):
                 remark = "a recording contains replies only to its own prompts"
-                findings.append(_finding(role, engine.name, RoleState.NOT_ASKED, remark))
+                self.roles[role] = _finding(role, engine.name, RoleState.NOT_ASKED, remark)
                 continue
-            prompt = self.prompts.prompt(_TEMPLATES[role], _example(role))
-            try:
-                reply = self._reply(engine, role, prompt) if failure is None else None
-            except InvestigatorError as error:
-                reply, failure = None, error
-            if reply is None and failure is not None:
-                findings.append(_failed(role, engine.name, failure))
-            elif reply is not None:
-                findings.append(_judged(role, engine.name, prompt, reply))
-                are_of_form.append(_is_of_form(reply, prompt))
-        structured = _structured_output(engine, are_of_form, is_schema_sent=is_schema_sent)
-        is_graded = grade and failure is None and not replays and not traits_of(engine).goes_by_measures
-        return Examined(
-            engine=self._described(engine, structured),
-            roles=tuple(findings),
-            grades=self._grades(engine, [role for role in GRADED if role in roles]) if is_graded else (),
-        )
+            if failure is None:
+                try:
+                    are_of_form.append(self._try(engine, role))
+                except InvestigatorError as error:
+                    failure = error
+            if failure is not None:
+                self.roles[role] = _failed(role, engine.name, failure)
+        self.engines[engine.name] = self._described(engine, are_of_form, is_schema_sent=is_schema_sent)
+        graded_roles = [role for role in GRADED if role in roles]
+        if grade and are_of_form and failure is None and graded_roles and not traits_of(engine).goes_by_measures:
+            prompts, prices = self._parts.prompts, self._parts.prices
+            self._on_call(foreseen_cost(engine, graded_roles, prompts, prices.price_of(engine.name)))
+            self.grades += [graded(engine, role, prompts, prices) for role in graded_roles]
 
-    def _reply(self, engine: Engine, role: Role, prompt: Prompt) -> Reply:
+    def _try(self, engine: Engine, role: Role) -> bool:
+        """Send a role's example and judge the reply; return True if the reply is of the requested form."""
         if traits_of(engine).is_model:
-            self.on_call(f"asking {engine.name} ({role})")
-        began = self.clock()
+            self._on_call(f"asking {engine.name} ({role})")
+        variables = json.loads(data_text("doctor_examples.json"))[role]
+        template = _TEMPLATES[role]
+        prompt = self._parts.prompts.prompt(template, CONTRACTS[template].variables.model_validate(variables))
+        began = self._clock()
         reply = engine.reply(prompt)
-        return reply.changed(seconds=reply.seconds or self.clock() - began)
+        seconds = reply.seconds or self._clock() - began
+        try:
+            remark = _doubt(read_reply(reply.text, prompt.reply_type))
+            state = RoleState.DOUBTFUL if remark else RoleState.WORKS
+        except ReplyError as error:
+            state, remark = RoleState.FAILED, f"its reply cannot be read: {error.message}"
+        hint = _OTHER_MODEL.format(role=role) if remark else ""
+        used = {"input_tokens": reply.input_tokens, "output_tokens": reply.output_tokens, "calls": 1}
+        finding = _finding(role, engine.name, state, remark, hint)
+        self.roles[role] = finding.changed(seconds=round(seconds, 3), **used)
+        return _is_of_form(reply, prompt)
 
-    def _grades(self, engine: Engine, roles: Sequence[Role]) -> tuple[RoleGrade, ...]:
-        if roles:
-            self.on_call(foreseen_cost(engine, roles, self.prompts, self.prices.price_of(engine.name)))
-        return tuple(graded(engine, role, self.prompts, self.prices) for role in roles)
-
-    def _described(self, engine: Engine, structured_output: StructuredOutput) -> EngineFinding:
+    def _described(self, engine: Engine, are_of_form: Sequence[bool], *, is_schema_sent: bool) -> EngineFinding:
         endpoint = engine.endpoint if isinstance(engine, ChatEngine) else ""
         traits = traits_of(engine)
         return EngineFinding(
@@ -123,36 +117,18 @@ class Examiner:
             endpoint=endpoint,
             leaves_machine=bool(endpoint) and urlsplit(endpoint).hostname not in LOOPBACK,
             is_model=traits.is_model,
-            structured_output=structured_output,
+            structured_output=_structured_output(engine, are_of_form, is_schema_sent=is_schema_sent),
             context_tokens=traits.context_tokens,
-            price=self.prices.price_of(engine.name),
+            price=self._parts.prices.price_of(engine.name),
         )
 
 
-def _example(role: Role) -> Record:
-    """Return the variables of a role's example; `ask` gets one document that answers, and one that does not."""
-    return CONTRACTS[_TEMPLATES[role]].variables.model_validate(json.loads(data_text("doctor_examples.json"))[role])
-
-
 def _finding(role: Role, engine: str, state: RoleState, remark: str = "", hint: str = "") -> RoleFinding:
-    return RoleFinding(role=role, engine=engine, sends=SENDS[role], state=state, remark=remark, hint=hint)
+    return RoleFinding(role=role, engine=engine, sends=_SENDS[role], state=state, remark=remark, hint=hint)
 
 
 def _failed(role: Role, engine: str, error: InvestigatorError) -> RoleFinding:
     return _finding(role, engine, RoleState.FAILED, error.message, error.hint)
-
-
-def _judged(role: Role, engine: str, prompt: Prompt, reply: Reply) -> RoleFinding:
-    """Return the finding about a reply: whether it can be read, and whether it is sensible."""
-    try:
-        remark = _doubt(read_reply(reply.text, prompt.reply_type))
-        state = RoleState.DOUBTFUL if remark else RoleState.WORKS
-    except ReplyError as error:
-        state, remark = RoleState.FAILED, f"its reply cannot be read: {error.message}"
-    hint = _OTHER_MODEL.format(role=role) if remark else ""
-    return _finding(role, engine, state, remark, hint).changed(
-        seconds=round(reply.seconds, 3), calls=1, input_tokens=reply.input_tokens, output_tokens=reply.output_tokens
-    )
 
 
 def _doubt(reply: Record) -> str:
@@ -181,9 +157,8 @@ def _doubt_about_readings(reply: AskReply) -> str:
         return "it gives no score"
     if with_answer <= without:
         return f"it gives {with_answer} points to a passage with the answer, and {without} to one without it"
-    if not any(quote and quote in _TEXT for quote in readings[_DOCUMENT].quotes):
-        return "its quotes are not in the passage"
-    return ""
+    is_quoted = any(quote and quote in _TEXT for quote in readings[_DOCUMENT].quotes)
+    return "" if is_quoted else "its quotes are not in the passage"
 
 
 def _structured_output(engine: Engine, are_of_form: Sequence[bool], *, is_schema_sent: bool) -> StructuredOutput:

@@ -34,28 +34,22 @@ class StructuredOutput(StrEnum):
 
 
 class RoleFinding(Record):
-    """One role: its engine, the result of the example, and its cost. `remark` describes the problem, or how the reply
-    was judged; `hint` gives advice. `seconds` is the duration of the last call, or None if no call was answered.
-    `sends` describes the data that an investigation sends to the engine in this role.
-    """
+    """One role: its engine, the result of the example, and its cost."""
 
     role: Role
     engine: str
-    sends: str
+    sends: str = Field(description="the data that an investigation sends to the engine in this role")
     state: RoleState
-    remark: str = ""
+    remark: str = Field(default="", description="the problem, or how the reply was judged")
     hint: str = ""
-    seconds: float | None = None
+    seconds: float | None = Field(default=None, description="duration of the call; None if it was not answered")
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
 
 
 class RoleGrade(Record):
-    """The grade of an engine in a role: how many of its tasks it solved, its mistakes, and what that used.
-
-    If the engine failed, `problem` says why, and there is no grade.
-    """
+    """The grade of an engine in a role: how many of its tasks it solved, its mistakes, and what that used."""
 
     role: Role
     engine: str
@@ -63,7 +57,7 @@ class RoleGrade(Record):
     tasks: int = 0
     mistakes: tuple[str, ...] = ()
     usage: Usage = Usage()
-    problem: str = ""
+    problem: str = Field(default="", description="why there is no grade, if the engine failed")
 
     @property
     def share(self) -> float:
@@ -77,14 +71,13 @@ class RoleGrade(Record):
 
 
 class EngineFinding(Record):
-    """One engine: its location, context and price. `endpoint` is a URL without path, or the name of the provider if the
-    address is unknown; empty for an engine in this process. `leaves_machine` is None if the engine could not be opened.
-    `context_tokens` and `price` are None if unknown.
-    """
+    """One engine: its location, context and price; what is unknown is None."""
 
     name: str
-    endpoint: str = ""
-    leaves_machine: bool | None = None
+    endpoint: str = Field(
+        default="", description="URL without path, or the provider at an unknown address; empty in this process"
+    )
+    leaves_machine: bool | None = Field(default=None, description="None if the engine could not be opened")
     is_model: bool = False
     structured_output: StructuredOutput = StructuredOutput.UNKNOWN
     context_tokens: int | None = None
@@ -92,9 +85,7 @@ class EngineFinding(Record):
 
 
 class Extra(Record):
-    """An optional part of the package, and the library that it installs; `version` is empty if the library is
-    missing.
-    """
+    """An optional part of the package, and the library that it installs; without `version`, it is not installed."""
 
     name: str
     library: str
@@ -111,21 +102,17 @@ class VerifierFinding(Record):
 
 
 class Environment(Record):
-    """The installed packages. `embedder_problem` is empty if the embedder works. `package_warning` is set if another
-    project's package of the same name is also installed. `weights_checked` is True if the embedder's weights match
-    their known checksum; only the default model's is known. `variables` are the names, never the values, of
-    variables that change the address or the keys of calls.
-    """
+    """The installed packages, the embedder, and the variables that change addresses or keys of calls."""
 
     python: str
     package: str
-    package_warning: str = ""
+    package_warning: str = Field(default="", description="another project's package of this name is also installed")
     embedder: str
-    weights_checked: bool = False
+    weights_checked: bool = Field(default=False, description="the weights match the checksum of the default model")
     embedder_problem: str = ""
     embedder_hint: str = ""
     extras: tuple[Extra, ...] = ()
-    variables: tuple[str, ...] = ()
+    variables: tuple[str, ...] = Field(default=(), description="names, never values")
 
 
 class Diagnosis(Record):
@@ -150,13 +137,11 @@ class Diagnosis(Record):
     def money(self) -> float | None:
         """Return the cost of the examples and the grades in US dollars; None if a price is unknown."""
         prices = {engine.name: engine.price for engine in self.engines}
-        total = sum(grade.usage.money for grade in self.grades)
-        for finding in self.roles:
-            price = prices[finding.engine]
-            if finding.calls and price is None:
-                return None
-            total += price.of(finding.input_tokens, finding.output_tokens) if price is not None else 0.0
-        return total
+        called = [(finding, prices[finding.engine]) for finding in self.roles if finding.calls]
+        if any(price is None for _, price in called):
+            return None
+        examples = (price.of(each.input_tokens, each.output_tokens) for each, price in called if price is not None)
+        return sum(examples) + sum(grade.usage.money for grade in self.grades)
 
     @property
     def calls(self) -> int:

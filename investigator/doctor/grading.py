@@ -54,13 +54,18 @@ class GradingTask(Record):
         if reply is None:
             return ["the reply cannot be read"] * (len(self.expected) + bool(self.says) + bool(self.cites))
         given = _judgements(reply)
-        wrong = {about: _wrong(about, given.get(about, _LEFT_OUT), right) for about, right in self.expected.items()}
+        wrong = {
+            about: f"{about}: {judged} instead of {' or '.join(right)}"
+            for about, right in self.expected.items()
+            if (judged := given.get(about, _LEFT_OUT)) not in right
+        }
         if isinstance(reply, AskReply):
-            wrong = {document: mistake or self._not_copied(document, reply) for document, mistake in wrong.items()}
-        return [*wrong.values(), *(self._missing(reply) if isinstance(reply, AnswerReply) else ())]
+            wrong = {name: self._not_copied(name, reply) for name in self.quotes} | wrong
+        missing = self._missing(reply) if isinstance(reply, AnswerReply) else []
+        return [*(wrong.get(about, "") for about in self.expected), *missing]
 
     def _not_copied(self, document: str, reply: AskReply) -> str:
-        if document not in self.quotes or not isinstance(self.variables, AskVariables):
+        if not isinstance(self.variables, AskVariables):
             return ""
         shown = (each for each in self.variables.documents if each.document_id == document)
         text = one_line(" ".join(passage.text for each in shown for passage in each.passages))
@@ -134,7 +139,3 @@ def _judgements(reply: Record) -> dict[str, str]:
         case CheckReply(statements=statements, answers=fit):
             return {**{f"statement {check.number}": check.support for check in statements}, "the whole": fit}
     return {}
-
-
-def _wrong(about: str, given: str, right: Sequence[str]) -> str:
-    return "" if given in right else f"{about}: {given} instead of {' or '.join(right)}"

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from openai_server import Body, OpenAIServer, Response, completion, json_response, refusal
 
+from investigator.doctor.command import diagnosis_text
 from investigator.doctor.diagnosis import diagnose, timed
 from investigator.doctor.findings import Diagnosis, RoleFinding, RoleState, StructuredOutput
-from investigator.doctor.wording import diagnosis_text
 from investigator.engines.base import Vectors
 from investigator.engines.embedding.cached import CachedEmbedder
 from investigator.engines.embedding.embedders import DEFAULT_MODEL, SentenceTransformerEmbedder

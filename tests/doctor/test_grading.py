@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from investigator.asking.prompts import Prompts
+from investigator.doctor.command import diagnosis_text
 from investigator.doctor.diagnosis import diagnose
 from investigator.doctor.findings import Diagnosis
 from investigator.doctor.grading import TEMPLATES, GradingTask, foreseen_cost, graded, grading_tasks
-from investigator.doctor.wording import diagnosis_text
 from investigator.engines.base import guessed_tokens
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.grades import GRADED, Grades
