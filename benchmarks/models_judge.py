@@ -24,7 +24,7 @@ from string import ascii_uppercase
 from models_rows import LONG_KINDS, MARK, Row, Side, kept_rows
 from models_tables import left_to_judge, markdown, share
 
-from investigator.evaluation.lines import rows_of
+from investigator.files.text_lines import json_rows
 from investigator.records import Record
 
 _HEAD = """# Answers to judge
@@ -158,7 +158,7 @@ def main() -> None:
     arguments = parser.parse_args()
     every = sheets(kept_rows(arguments.rows), arguments.seed)
     if arguments.action == "read":
-        print(judged(every, [judgement for _, judgement in rows_of(arguments.file, Judgement)]))
+        print(judged(every, [judgement for _, judgement in json_rows(arguments.file, Judgement)]))
         return
     text = "\n".join([_HEAD, *(line for sheet in every for line in written(sheet))])
     arguments.file.write_text(text, encoding="utf-8")

@@ -9,8 +9,9 @@ from enum import StrEnum
 from pathlib import Path
 
 from investigator.evaluation.answer_text import number_recall, says
-from investigator.evaluation.lines import append_line, rows_of, whole_lines
+from investigator.evaluation.lines import RecordFile
 from investigator.evaluation.questions import Question
+from investigator.files.text_lines import json_rows
 from investigator.records import AnswerStatus, Quote, Record, Statement, Support
 
 LONG_KINDS = ("comparison", "contradiction", "count", "list", "mention", "summary", "trend", "why")
@@ -187,20 +188,20 @@ def right_by_text(question: Question, text: str) -> bool | None:
 
 def near_miss_pairs(sets: Path, split: str) -> list[tuple[SetQuestion, SetQuestion]]:
     """Return the pairs of near misses, the answerable one first."""
-    rows = {row.id: row for _, row in rows_of(sets / "near_miss" / f"near_miss.{split}.jsonl", SetQuestion)}
+    rows = {row.id: row for _, row in json_rows(sets / "near_miss" / f"near_miss.{split}.jsonl", SetQuestion)}
     return [(row, rows[row.twin]) for row in rows.values() if row.answerable and row.twin in rows]
 
 
 def synthesis_rows(sets: Path, split: str, kinds: Iterable[str]) -> list[SetQuestion]:
     """Return the questions of these kinds that need several sentences, tables or documents."""
     wanted = frozenset(kinds)
-    every = rows_of(sets / "synthesis" / f"synthesis.{split}.jsonl", SetQuestion)
+    every = json_rows(sets / "synthesis" / f"synthesis.{split}.jsonl", SetQuestion)
     return [row for _, row in every if row.kind in wanted]
 
 
 def folder_questions(folder: Path, split: str) -> list[SetQuestion]:
     """Return the questions of a folder such as those of `everyday`."""
-    every = rows_of(folder / f"questions.{split}.jsonl", SetQuestion)
+    every = json_rows(folder / f"questions.{split}.jsonl", SetQuestion)
     return [row.changed(set=folder.name) for _, row in every]
 
 
@@ -215,11 +216,9 @@ def drawn(items: Sequence[Item], count: int, seed: int) -> list[SetQuestion]:
 
 def kept_rows(file: Path) -> list[Row]:
     """Return the rows of a file; the last one counts if a question was asked again after a failure."""
-    rows = (Row.model_validate_json(line) for line in whole_lines(file)) if file.exists() else ()
-    return list({row.key: row for row in rows}.values())
+    return list({row.key: row for row in RecordFile(file, Row, "an answer").read()}.values())
 
 
 def keep_row(file: Path, row: Record) -> None:
     """Append a row to a file."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    append_line(file, row.model_dump_json())
+    RecordFile(file, Record, "a row").append(row)

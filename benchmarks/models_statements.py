@@ -13,7 +13,8 @@ from models_sides import Setup
 from models_tables import markdown, share
 
 from investigator.asking.client import EngineClient
-from investigator.evaluation.lines import ForeignRow, RowWithId, rows_of
+from investigator.evaluation.lines import ForeignRow, RowWithId
+from investigator.files.text_lines import json_rows
 from investigator.proof.quotes import Source
 from investigator.records import Document, Quote, Record, Statement, Support, Usage
 from investigator.research.answer import noted
@@ -60,7 +61,7 @@ class CheckedStatements(Record):
 
 def checked_statements(setup: Setup, arguments: argparse.Namespace) -> CheckedStatements:
     """Check the statements of a file as the method does, and store the judgements with the rows."""
-    given = [row for _, row in rows_of(arguments.check, GivenStatement)]
+    given = [row for _, row in json_rows(arguments.check, GivenStatement)]
     parts = Parts(setup.settings(), embedder=setup.embedder)
     engines = parts.engines(setup.model, None, Path.cwd())
     journal = parts.memory_journal()

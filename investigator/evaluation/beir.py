@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import Field, StrictStr
 
 from investigator.errors import DataError
-from investigator.evaluation.lines import RowWithId, by_id, rows_of
+from investigator.evaluation.lines import RowWithId, rows_by_id
 from investigator.files.text_lines import text_lines
 
 Judgements = Mapping[str, Mapping[str, int]]
@@ -58,8 +58,8 @@ def read_collection(corpus: Path, queries: Path, qrels: Path, limit: int | None 
     Raises DataError for a missing or empty file, an invalid line, a duplicate id, or a judgement about an
     unknown query or document.
     """
-    documents = by_id(corpus, "documents", rows_of(corpus, CorpusRow))
-    known = by_id(queries, "queries", rows_of(queries, QueryRow))
+    documents = rows_by_id(corpus, CorpusRow, "documents")
+    known = rows_by_id(queries, QueryRow, "queries")
     judgements = _judgements(qrels)
     judged = {document for fits in judgements.values() for document in fits}
     for what, unknown in (("queries", judgements.keys() - known), ("documents", judged - documents.keys())):
@@ -78,21 +78,18 @@ def _judgements(file: Path) -> dict[str, dict[str, int]]:
     """Read judgements, grouped by query, in the format of BEIR (query, document, relevance; separated by tabs) or TREC
     (query, 0, document, relevance). A heading is skipped.
     """
+    hint = "A line contains query id, document id and a whole number; in TREC's format a 0 follows the query id."
     judgements: dict[str, dict[str, int]] = {}
     for index, (number, line) in enumerate(text_lines(file)):
-        cells = line.split("\t") if "\t" in line else line.split()
-        *names, document_id, fit = (cell.strip() for cell in ("", "", *cells))
+        cells = [cell.strip() for cell in (line.split("\t") if "\t" in line else line.split())]
         is_whole = len(cells) in (3, 4)
-        if not is_whole or not fit.lstrip("-").isdecimal():
+        if not is_whole or not cells[-1].lstrip("-").isdecimal():
             if index == 0 and is_whole:
                 continue
-            hint = (
-                "A line contains query id, document id and a whole number; in TREC's format a 0 follows the query id."
-            )
             raise DataError(f"line {number} of {file} is not a judgement: {line[:80]!r}", hint=hint)
-        if judgements.setdefault(names[2], {}).setdefault(document_id, int(fit)) != int(fit):
-            pair = f"{names[2]} and {document_id}"
-            raise DataError(f"line {number} of {file} contradicts an earlier line on {pair}")
+        query, document, fit = cells[0], cells[-2], int(cells[-1])
+        if judgements.setdefault(query, {}).setdefault(document, fit) != fit:
+            raise DataError(f"line {number} of {file} contradicts an earlier line on {query} and {document}")
     if not judgements:
         raise DataError(f"the file {file} contains no judgements")
     return judgements

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from time import monotonic
 
@@ -12,7 +13,7 @@ from pydantic import Field, StrictBool, StrictStr
 from investigator.asking.budget import BudgetSpent
 from investigator.asking.client import EngineClient
 from investigator.engines.roles import Role
-from investigator.evaluation.lines import ForeignRow, RowWithId, by_id, rows_of
+from investigator.evaluation.lines import ForeignRow, RowWithId, rows_by_id
 from investigator.proof.figures import figure_notes
 from investigator.records import (
     CheckedStatement,
@@ -124,32 +125,32 @@ class ClaimsEvaluation:
     def _counts(self, kind: str) -> CheckCounts:
         judged = [(row.is_true, check.support) for row, check in self._judged if kind in ("", row.kind)]
         truths, lies = (Counter(support for known, support in judged if known is is_true) for is_true in (True, False))
-        return CheckCounts(kind=kind, truths=dict(truths), lies=dict(lies))
+        return CheckCounts(kind=kind, truths=truths, lies=lies)
 
 
 def read_claims(file: Path) -> tuple[ClaimRow, ...]:
     """Read the statements in a JSONL file. Raises DataError."""
-    return tuple(by_id(file, "statements", rows_of(file, ClaimRow)).values())
+    return tuple(rows_by_id(file, ClaimRow, "statements").values())
 
 
 def variables_of(rows: Sequence[ClaimRow]) -> CheckVariables:
     """Return the variables of the prompt that checks these statements; each row's quotes are a document."""
-    statements, documents, first = list[CheckedStatement](), list[EvidenceDocument](), 1
+    names = (f"E{number}" for number in count(1))
+    statements, documents = list[CheckedStatement](), list[EvidenceDocument]()
     for number, row in enumerate(rows, start=1):
+        passages = tuple(_passage(given, next(names)) for given in row.evidence)
+        document = EvidenceDocument(document_id=f"document {number}", passages=passages)
         quotes = [given.quote for given in row.evidence]
-        ids = tuple(f"E{place}" for place in range(first, first + len(quotes)))
-        first += len(quotes)
         statements.append(
             CheckedStatement(
                 number=number,
                 text=row.statement,
-                evidence=ids,
+                evidence=document.ids,
                 verbatim=row.statement in quotes,
                 notes=figure_notes(row.statement, quotes, ""),
             )
         )
-        passages = tuple(_passage(given, name) for given, name in zip(row.evidence, ids, strict=True))
-        documents.append(EvidenceDocument(document_id=f"document {number}", passages=passages))
+        documents.append(document)
     return CheckVariables(question="", statements=tuple(statements), documents=tuple(documents))
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Protocol
 
 from investigator.asking.budget import Budget, BudgetSpent
+from investigator.engines.base import traits_of
+from investigator.engines.roles import Role
 from investigator.errors import DataError, QuestionError, RunError
 from investigator.evaluation.folder_report import FolderReport, folder_report
 from investigator.evaluation.lines import RecordFile, storing
@@ -34,17 +36,17 @@ from investigator.scoring.prices import priced
 from investigator.services.run_records import RunOptions
 from investigator.store.workspace import Workspace
 
+UNREAD_TEMPLATES = Notice(text="The built-in finder reads no templates, so they change nothing; add --model.")
+
 
 class TakesTurns(Protocol):
     """A world: in each turn, a teacher asks, an agent replies, and the reply is graded."""
 
     def parley(self) -> None:
         """Run one turn."""
-        ...
 
     def epoch_done(self) -> bool:
         """Return True if a pass through the data has ended."""
-        ...
 
 
 def turns(world: TakesTurns, count: int | None = None) -> Iterator[int]:
@@ -64,6 +66,12 @@ def check_outside(file: Path, investigator: Investigator) -> None:
             f"{file} is inside the folder of documents and would be read as one of them",
             hint="Keep questions and outcomes outside the folder.",
         )
+
+
+def reads_templates(investigator: Investigator) -> bool:
+    """Return True if an engine reads prompts; the built-in finder goes by search scores alone."""
+    engines = (engine for role, engine in investigator.engines.items() if role is not Role.CHECK)
+    return not all(traits_of(engine).goes_by_measures for engine in engines)
 
 
 class FolderEvaluation:
@@ -104,11 +112,9 @@ class FolderEvaluation:
         the errors of `Investigator.investigate`, and BudgetSpent if the joint budget stops an investigation.
         """
         yield from self.investigator.index(vectors=True)
-        if absent := self._open_file():
-            yield Notice(text=absent)
-        if self.outcomes:
-            existing = f"{len(self.outcomes):,} of {len(self._questions):,} outcomes already exist: {self.file}"
-            yield Notice(text=existing)
+        if self.investigator.parts.prompts.own() and not reads_templates(self.investigator):
+            yield UNREAD_TEMPLATES
+        yield from self._opened_file()
         self._pending = [question for question in self._questions if question.id not in self.outcomes]
         if not self._pending:
             return
@@ -119,7 +125,7 @@ class FolderEvaluation:
 
     def parley(self) -> None:
         """Ask the next question, and store the outcome. Raises the errors of `run`."""
-        outcome = self._outcome(self._pending[0], self._ask)
+        outcome = self._outcome(self._pending[0])
         self._file.append(outcome)
         self.outcomes[outcome.id] = outcome
         del self._pending[0]
@@ -131,15 +137,16 @@ class FolderEvaluation:
         """Return the results for all questions with an outcome."""
         return folder_report(self._questions, self.outcomes, self.investigator.engine_name)
 
-    def _open_file(self) -> str:
-        """Read the outcomes of exactly this evaluation, except failures, and return a warning if right documents are
-        missing; the folder must have been read.
-        """
+    def _opened_file(self) -> Iterator[Notice]:
+        """Read the outcomes of exactly this evaluation, except failures; the folder must have been read."""
         parts = self.investigator.parts
         named = {name for question in self._every for name in question.documents}
         with Workspace(self.investigator.workspace, write=False) as workspace:
             stored = parts.folder_index(self.investigator.folder, workspace).stored
             missing, documents = sorted(named.difference(stored.document_ids())), stored.fingerprint()
+        if missing:
+            some = f"{len(missing):,} of {len(named):,} right documents are not in the folder, such as {missing[0]}."
+            yield Notice(text=some)
         depends_on = (
             *(question.model_dump_json() for question in self._every),
             self.investigator.engine_name,
@@ -161,14 +168,15 @@ class FolderEvaluation:
             problem = f"{self.file} contains outcomes of other questions, documents, models or settings"
             raise DataError(problem, hint="Choose another file with --out, or start over with --fresh.")
         self.outcomes = {q.id: kept[q.id] for q in self._questions if q.id in kept and not kept[q.id].failure}
-        some = f"{len(missing):,} of {len(named):,} right documents are not in the folder, such as "
-        return f"{some}{missing[0]}." if missing else ""
+        if self.outcomes:
+            existing = f"{len(self.outcomes):,} of {len(self._questions):,} outcomes already exist: {self.file}"
+            yield Notice(text=existing)
 
-    def _outcome(self, question: Question, ask: Callable[[str, RunOptions], Iterator[Event]]) -> Outcome:
+    def _outcome(self, question: Question) -> Outcome:
         blank = Outcome(evaluation=self._evaluation, id=question.id)
         whole, began = False, perf_counter()
         try:
-            for event in ask(question.wording, self._options):
+            for event in self._ask(question.wording, self._options):
                 whole |= isinstance(event, Started) and not event.resumed
                 if self._joint is not None and self._joint.refused is not None:
                     raise BudgetSpent(self._joint.refused)  # an incomplete investigation must not be measured
@@ -206,10 +214,13 @@ class FolderEvaluation:
 
     def _progress(self, seconds: float) -> Progressed:
         outcomes = self.outcomes.values()
-        failed = sum(bool(outcome.failure) for outcome in outcomes)
-        answered, silent = sum(outcome.answered for outcome in outcomes), sum(outcome.silent for outcome in outcomes)
-        passages = len(outcomes) - answered - silent - failed
-        about = [f"answered {answered}", f"passages found {passages}", f"not found {silent}"]
-        about += [f"failed {failed}"] if failed else []
+        counts = {
+            "answered": sum(outcome.answered for outcome in outcomes),
+            "passages found": 0,
+            "not found": sum(outcome.silent for outcome in outcomes),
+            "failed": sum(bool(outcome.failure) for outcome in outcomes),
+        }
+        counts["passages found"] = len(outcomes) - sum(counts.values())
+        about = [f"{name} {count}" for name, count in counts.items() if count or name != "failed"]
         about.append(f"{seconds:.1f} s per question")
         return Progressed(phase="questions", done=len(outcomes), total=len(self._questions), about=tuple(about))

@@ -31,6 +31,16 @@ class GroupReport(Record):
     questions: int
     measures: dict[Measure | Cost, Estimate]
 
+    @classmethod
+    def of(cls, kind: str, outcomes: Sequence[Outcome]) -> GroupReport:
+        """Return the report on a group."""
+        means = {
+            measure: mean_of([value for outcome in outcomes if (value := outcome.value(measure)) is not None])
+            for measure in (*Measure, *Cost)
+        }
+        measures = {measure: mean for measure, mean in means.items() if mean is not None}
+        return cls(kind=kind, questions=len(outcomes), measures=measures)
+
 
 class FolderReport(Record):
     """The quality of the answers to questions about a folder; failed questions are not measured."""
@@ -52,37 +62,25 @@ def folder_report(questions: Sequence[Question], outcomes: Mapping[str, Outcome]
     """Return the report on the questions with an outcome."""
     pairs = [(question, outcomes[question.id]) for question in questions if question.id in outcomes]
     measured = [(question, outcome) for question, outcome in pairs if outcome.status is not None]
-    kinds = dict.fromkeys(question.kind for question, _ in measured if question.kind)
+    by_kind: dict[str, list[Outcome]] = {}
+    for question, outcome in measured:
+        by_kind.setdefault(question.kind or "", []).append(outcome)
+    kinds = [GroupReport.of(kind, group) for kind, group in by_kind.items() if kind]
     shown = [outcome for _, outcome in measured]
-    wrong = [outcome for outcome in shown if outcome.scores.get(Measure.RIGHT, 1) < 1]
     return FolderReport(
         engine=engine,
         evaluation=pairs[0][1].evaluation if pairs else "",
-        everything=_group("", shown),
-        kinds=tuple(
-            _group(kind, [outcome for question, outcome in measured if question.kind == kind]) for kind in kinds
-        )
-        if len(kinds) > 1
-        else (),
+        everything=GroupReport.of("", shown),
+        kinds=tuple(kinds) if len(kinds) > 1 else (),
         statuses=Counter(outcome.status for outcome in shown if outcome.status is not None),
         judged=grounds_of(question for question, _ in measured),
-        failures=tuple(
-            WrongQuestion(id=outcome.id, failure=outcome.failure) for _, outcome in pairs if outcome.failure
-        ),
+        failures=tuple(WrongQuestion(id=each.id, failure=each.failure) for _, each in pairs if each.failure),
         wrong=tuple(
-            WrongQuestion(id=outcome.id, status=outcome.status, right=outcome.scores[Measure.RIGHT])
-            for outcome in wrong
+            WrongQuestion(id=outcome.id, status=outcome.status, right=right)
+            for outcome in shown
+            if (right := outcome.scores.get(Measure.RIGHT, 1.0)) < 1
         ),
         statements=sum(outcome.statements for outcome in shown),
         unsupported=sum(outcome.unsupported for outcome in shown),
         withheld=sum(outcome.withheld for outcome in shown),
     )
-
-
-def _group(kind: str, outcomes: Sequence[Outcome]) -> GroupReport:
-    measures = dict[Measure | Cost, Estimate]()
-    for measure in (*Measure, *Cost):
-        values = [value for outcome in outcomes if (value := outcome.value(measure)) is not None]
-        if (estimate := mean_of(values)) is not None:
-            measures[measure] = estimate
-    return GroupReport(kind=kind, questions=len(outcomes), measures=measures)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,23 +33,18 @@ Row = TypeVar("Row", bound=Record)
 IdentifiedRow = TypeVar("IdentifiedRow", bound=RowWithId)
 
 
-def rows_of(file: Path, kind: type[Row]) -> Iterator[tuple[int, Row]]:
-    """Yield the rows of a JSONL file as (line number, row). Raises DataError for an invalid line."""
-    return json_rows(file, kind)
-
-
-def by_id(file: Path, what: str, rows: Iterable[tuple[int, IdentifiedRow]]) -> dict[str, IdentifiedRow]:
-    """Collect the numbered rows of a file, keyed by id. Raises DataError for a duplicate id, or if there are
-    no rows; `what` names the kind of row in the message.
+def rows_by_id(file: Path, kind: type[IdentifiedRow], what: str) -> dict[str, IdentifiedRow]:
+    """Return the rows of a JSONL file, keyed by id; `what` names them in errors. Raises DataError for an invalid line,
+    a duplicate id, or a file without rows.
     """
-    collected: dict[str, IdentifiedRow] = {}
-    for number, row in rows:
-        if row.id in collected:
+    rows: dict[str, IdentifiedRow] = {}
+    for number, row in json_rows(file, kind):
+        if row.id in rows:
             raise DataError(f"line {number} of {file}: the id {row.id} occurs twice")
-        collected[row.id] = row
-    if not collected:
+        rows[row.id] = row
+    if not rows:
         raise DataError(f"the file {file} contains no {what}")
-    return collected
+    return rows
 
 
 @contextmanager
@@ -63,19 +58,22 @@ def storing(place: Path, hint: str = "Use --out to choose a place that you may w
 
 @dataclass(frozen=True)
 class RecordFile(Generic[Row]):
-    """An append-only file of our own with a record per line; `what` names a record in errors."""
+    """An append-only file of our own with a record per line; `what` names a record in errors. Raises StoreError."""
 
     path: Path
     kind: type[Row]
     what: str
 
     def read(self) -> Iterator[Row]:
-        """Yield the records, and remove a truncated last line from the file. Raises StoreError, and
-        DataError for a line of another kind.
+        """Yield the records, none if there is no file, and remove a last line that a killed process did not finish.
+        Raises DataError for a line of another kind.
         """
         with storing(self.path):
-            lines = whole_lines(self.path)
-        for number, line in enumerate(lines, start=1):
+            content = self.path.read_bytes() if self.path.exists() else b""
+            whole = content[: content.rfind(b"\n") + 1]
+            if whole != content:
+                os.truncate(self.path, len(whole))
+        for number, line in enumerate(whole.split(b"\n")[:-1], start=1):
             try:
                 yield self.kind.model_validate_json(line)
             except ValidationError as error:
@@ -83,24 +81,8 @@ class RecordFile(Generic[Row]):
                 raise DataError(problem, hint="Choose another place with --out.") from error
 
     def append(self, record: Row) -> None:
-        """Store one record immediately. Raises StoreError."""
+        """Store one record immediately, in a private file."""
         with storing(self.path):
-            append_line(self.path, record.model_dump_json(exclude_defaults=True))
-
-
-def whole_lines(path: Path) -> list[bytes]:
-    """Return the lines of a file, and remove a last one that a killed process did not finish; none if there is no file.
-    Raises OSError.
-    """
-    kept = path.read_bytes() if path.exists() else b""
-    whole = kept[: kept.rfind(b"\n") + 1]
-    if whole != kept:
-        os.truncate(path, len(whole))
-    return whole.split(b"\n")[:-1]
-
-
-def append_line(path: Path, text: str) -> None:
-    """Append a line to a private file, which is created with its folder if needed. Raises OSError."""
-    make_private_folder(path.parent)
-    with open(path, "a", encoding="utf-8", newline="\n", opener=for_owner) as file:
-        file.write(text + "\n")
+            make_private_folder(self.path.parent)
+            with open(self.path, "a", encoding="utf-8", newline="\n", opener=for_owner) as file:
+                file.write(record.model_dump_json(exclude_defaults=True) + "\n")

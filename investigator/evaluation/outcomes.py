@@ -62,13 +62,12 @@ class Outcome(Record):
 
 def share_parsed(calls: Iterable[PastCall]) -> float | None:
     """Return the fraction of the replies that should contain a record and do; None if there are no such replies."""
-    kinds = [(METHOD[call.template].reply, call.reply) for call in calls if call.template in METHOD]
-    parsed = [_is_readable(reply.text, kind) for kind, reply in kinds if kind is not None]
+    parsed = []
+    for call in calls:
+        kind = METHOD[call.template].reply if call.template in METHOD else None
+        if kind is not None:
+            try:
+                parsed.append(read_reply(call.reply.text, kind) is not None)
+            except ReplyError:
+                parsed.append(False)
     return sum(parsed) / len(parsed) if parsed else None
-
-
-def _is_readable(text: str, kind: type[Record]) -> bool:
-    try:
-        return read_reply(text, kind) is not None
-    except ReplyError:
-        return False

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, StrictBool, StrictStr
+from pydantic import AliasChoices, AliasPath, Field, StrictBool, StrictStr
 
 from investigator.errors import DataError
-from investigator.evaluation.lines import ForeignRow, RowWithId, by_id, rows_of
+from investigator.evaluation.lines import ForeignRow, RowWithId, rows_by_id
 from investigator.files.text_lines import json_lines
-
-
-class QuestionMeta(ForeignRow):
-    """Additional facts that a row may give about its question."""
-
-    scope: str | None = None
 
 
 class KeyPoint(ForeignRow):
@@ -41,30 +35,28 @@ class Question(RowWithId):
     key_points: tuple[KeyPoint, ...] | None = None
     answer_choices: tuple[str, ...] | None = None
     kind: str | None = None
-    scope: str | None = Field(default=None, description="the document that the question is about, if only one")
-    meta: QuestionMeta | None = None
-
-    @property
-    def document_asked(self) -> str | None:
-        """Return the one document that the question is about, if the row names it."""
-        return self.scope or (self.meta.scope if self.meta else None)
+    scope: str | None = Field(
+        default=None,
+        validation_alias=AliasChoices("scope", AliasPath("meta", "scope")),
+        description="the document that the question is about, if only one",
+    )
 
     @property
     def wording(self) -> str:
         """Return the question as a user would ask it; if it is about one document, it names the document."""
-        return f"In {self.document_asked}: {self.question}" if self.document_asked else self.question
+        return f"In {self.scope}: {self.question}" if self.scope else self.question
+
+    @property
+    def named_documents(self) -> frozenset[str]:
+        """Return the ids of all documents that the row names, even if the question is unanswerable."""
+        return frozenset((*(self.doc_ids or ()), *((self.scope,) if self.scope else ())))
 
     @property
     def documents(self) -> frozenset[str]:
         """Return the ids of the right documents; empty if there are none or they are unknown."""
         if self.answerable is False:
             return frozenset()
-        return frozenset(self.doc_ids or ((self.document_asked,) if self.document_asked else ()))
-
-    @property
-    def named_documents(self) -> frozenset[str]:
-        """Return the ids of all documents that the row names, even if the question is unanswerable."""
-        return frozenset((*(self.doc_ids or ()), *((self.document_asked,) if self.document_asked else ())))
+        return frozenset(self.doc_ids) if self.doc_ids else self.named_documents
 
     @property
     def pages(self) -> frozenset[int]:
@@ -77,18 +69,13 @@ def read_questions(file: Path, on_ignored: Callable[[str], None] = lambda _: Non
     """Read the questions in a JSONL file; `on_ignored` gets a sentence that names the fields that no question has.
     Raises DataError if a line is invalid, an id is duplicated, or the file has no questions.
     """
-    questions = tuple(by_id(file, "questions", _checked_rows(file)).values())
-    rows = (row for _, _, row in json_lines(file, DataError) if isinstance(row, dict))
-    if ignored := sorted({name for row in rows for name in row} - Question.model_fields.keys()):
-        on_ignored(f"fields of {file} that are not known are ignored: {', '.join(ignored)}")
-    return questions
-
-
-def _checked_rows(file: Path) -> Iterator[tuple[int, Question]]:
-    for number, question in rows_of(file, Question):
+    questions = rows_by_id(file, Question, "questions").values()
+    for question in questions:
         if not question.question.strip():
-            raise DataError(f"line {number} of {file}: the question is empty")
+            raise DataError(f"{file}: the question {question.id} is empty")
         if question.answers and question.answerable is False:
-            problem = "the question has answers, but is marked as unanswerable"
-            raise DataError(f"line {number} of {file}: {problem}")
-        yield number, question.changed(answerable=True) if question.answers else question
+            raise DataError(f"{file}: the question {question.id} has answers, but is marked as unanswerable")
+    rows = (row for _, _, row in json_lines(file) if isinstance(row, dict))
+    if ignored := sorted({name for row in rows for name in row} - {*Question.model_fields, "meta"}):
+        on_ignored(f"fields of {file} that are not known are ignored: {', '.join(ignored)}")
+    return tuple(question.changed(answerable=True) if question.answers else question for question in questions)

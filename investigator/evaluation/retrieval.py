@@ -100,11 +100,23 @@ class RetrievalEvaluation:
 
     def report(self) -> RetrievalReport:
         """Return the report on all queries; call it after `run` has ended."""
+        first, halves = MEASURES[0], list[HalfReport]()
         by_half = {half: [result for result in self.results if result.half is half] for half in Half}
-        hybrid = by_half[Half.BOTH]  # all halves have the queries in the same order
-        documents, name = len(self._collection.documents), self._embedder.name
-        halves = tuple(_half_report(half, results, hybrid) for half, results in by_half.items())
-        return RetrievalReport(documents=documents, queries=len(hybrid), embedder=name, halves=halves)
+        for half, results in by_half.items():
+            means = {name: mean_of([result.scores[name] for result in results]) for name in MEASURES}
+            # all halves have the queries in the same order
+            pairs = zip(by_half[Half.BOTH], results, strict=True)
+            gain = mean_of([both.scores[first] - result.scores[first] for both, result in pairs])
+            halves.append(
+                HalfReport(
+                    half=half,
+                    measures={name: estimate for name, estimate in means.items() if estimate is not None},
+                    gain=gain if half is not Half.BOTH else None,
+                    seconds_per_query=mean(result.seconds for result in results),
+                )
+            )
+        documents, queries = len(self._collection.documents), len(self._collection.queries)
+        return RetrievalReport(documents=documents, queries=queries, embedder=self._embedder.name, halves=tuple(halves))
 
     def _keep(self, corpus: Corpus) -> Iterator[Event]:
         """Store the documents in the workspace, resuming an interrupted attempt."""
@@ -125,10 +137,10 @@ class RetrievalEvaluation:
                 yield Progressed(phase="keeping documents", done=done, total=len(missing))
 
     def _rank(self, workspace: Workspace) -> Iterator[Event]:
-        queries, notices, results = self._collection.queries, list[str](), list[QueryResult]()
-        for number, half in enumerate(Half):
+        queries, notices, results = self._collection.queries, dict[str, None](), list[QueryResult]()
+        for half in Half:
             # each ranking has its own library, so that none benefits from query vectors that another has cached
-            library = open_library(workspace, self._embedder, self._settings, Search.WHOLE, notices.append)
+            library = open_library(workspace, self._embedder, self._settings, Search.WHOLE, notices.setdefault)
             library.ranked(queries[0].text, _DEPTH)  # loading does not count towards the first query
             rankings, seconds = dict[str, Sequence[str]](), dict[str, float]()
             for query in queries:
@@ -136,25 +148,13 @@ class RetrievalEvaluation:
                 ranked = library.ranked(query.text, _DEPTH, half)
                 seconds[query.id] = perf_counter() - began
                 rankings[query.id] = [hit.document_id for hit in ranked]
-                done = number * len(queries) + len(rankings)
+                done = len(results) + len(rankings)
                 yield Progressed(phase="searching", done=done, total=len(queries) * len(Half))
             for name, scores in ranking_scores(rankings, self._collection.judgements).items():
                 first = tuple(rankings[name][:10])
                 results.append(QueryResult(query_id=name, half=half, seconds=seconds[name], first=first, scores=scores))
-        yield from (Notice(text=text) for text in dict.fromkeys(notices))
+        yield from (Notice(text=text) for text in notices)
         self.results = tuple(results)
-
-
-def _half_report(half: Half, results: Sequence[QueryResult], hybrid: Sequence[QueryResult]) -> HalfReport:
-    means = {name: mean_of([result.scores[name] for result in results]) for name in MEASURES}
-    first = MEASURES[0]
-    gains = [ours.scores[first] - result.scores[first] for ours, result in zip(hybrid, results, strict=True)]
-    return HalfReport(
-        half=half,
-        measures={name: estimate for name, estimate in means.items() if estimate is not None},
-        gain=mean_of(gains) if half is not Half.BOTH else None,
-        seconds_per_query=mean(result.seconds for result in results),
-    )
 
 
 def trec_measures() -> ModuleType:
@@ -177,18 +177,15 @@ def ranking_scores(rankings: Mapping[str, Sequence[str]], judgements: Judgements
     run = {i: {d: float(-rank) for rank, d in enumerate(ranked)} for i, ranked in rankings.items() if ranked}
     scores = {query_id: dict.fromkeys(MEASURES, 0.0) for query_id in judgements}
     if run:
-        judged = {i: dict(fits) for i, fits in judgements.items()}
-        for metric in by.iter_calc([by.parse_measure(name) for name in MEASURES], judged, run):
+        for metric in by.iter_calc([by.parse_measure(name) for name in MEASURES], judgements, run):
             scores[metric.query_id][str(metric.measure)] = float(metric.value)
     return scores
 
 
 def _as_file(row: CorpusRow) -> tuple[Sequence[FileRecord], Sequence[SplitDocument]]:
     """Convert a document in the corpus to the records for a file with a single chunk."""
-    stored = row.content
-    content_hash = hashlib.sha256(stored.encode()).hexdigest()
-    file = FileRecord(
-        path=row.id, content_hash=content_hash, status=FileStatus.INDEXED, characters=len(stored), chunks=1
-    )
-    document = Document(id=row.id, title=row.title, media_type="text/plain", content_hash=content_hash, text=stored)
-    return [file], [SplitDocument(document=document, chunks=(Chunk(document_id=row.id, start=0, end=len(stored)),))]
+    text, length = row.content, len(row.content)
+    content_hash = hashlib.sha256(text.encode()).hexdigest()
+    file = FileRecord(path=row.id, content_hash=content_hash, status=FileStatus.INDEXED, characters=length, chunks=1)
+    document = Document(id=row.id, title=row.title, media_type="text/plain", content_hash=content_hash, text=text)
+    return [file], [SplitDocument(document=document, chunks=(Chunk(document_id=row.id, start=0, end=length),))]

@@ -297,7 +297,7 @@ def test_outcomes_that_cannot_be_kept_are_told(folder: Path, questions: tuple[Qu
     [
         ('{"id": "1", "question": "a?"}\n{"id": "1", "question": "b?"}\n', "line 2 .* the id 1"),
         ('{"id": "1"}\n', "line 1: .*question"),
-        ('{"id": "1", "question": " "}\n', "line 1 .* empty"),
+        ('{"id": "1", "question": " "}\n', "the question 1 is empty"),
         ('{"id": "1", "question": "a?", "answerable": "perhaps"}\n', "line 1: .*answerable"),
         ("[]\n", "line 1"),
         ("", "contains no questions"),
