@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from investigator.asking.budget import Budget
-from investigator.engines.base import Embedder, Engine, traits_of
+from investigator.engines.base import Embedder, Engine
 from investigator.engines.catalogue import may_be_model
 from investigator.engines.roles import Role
 from investigator.errors import SettingsError
@@ -80,9 +80,17 @@ class FolderBench:
         self._embedder = embedder
         self._engine = engine
         self._budget = budget
-        self.tell = tell
+        self._tell = tell
         self._opened: dict[str, Mapping[Role, Engine]] = {}
-        self._notices: set[str] = set()
+        self._notices: list[Notice] = []
+
+    def tell(self, event: Event) -> None:
+        """Pass an event on, but each notice only once."""
+        if isinstance(event, Notice):
+            if event in self._notices:
+                return
+            self._notices.append(event)
+        self._tell(event)
 
     def investigator(self, setup: Setup) -> Investigator:
         """Return the Investigator of a setup; a model is loaded only once. Raises the errors of `Investigator`."""
@@ -100,11 +108,6 @@ class FolderBench:
         self._opened[key] = investigator.engines
         return investigator
 
-    def reads_templates(self, setup: Setup) -> bool:
-        """Return True if an engine of the setup reads prompts; the built-in finder goes by search scores alone."""
-        engines = self.investigator(setup).engines
-        return not all(traits_of(engine).goes_by_measures for role, engine in engines.items() if role is not Role.CHECK)
-
     def outcomes(
         self, setup: Setup, questions: Sequence[Question], *, limit: int | None = None, repetition: int = 0
     ) -> Mapping[str, Outcome]:
@@ -116,10 +119,7 @@ class FolderBench:
         )
         for _ in range(_ATTEMPTS):
             for event in evaluation.run():
-                if not isinstance(event, Notice) or event.text not in self._notices:
-                    self.tell(event)
-                if isinstance(event, Notice):
-                    self._notices.add(event.text)
+                self.tell(event)
             if not any(outcome.failure for outcome in evaluation.outcomes.values()):
                 break
         return evaluation.outcomes

@@ -49,7 +49,6 @@ class Comparison(Record):
     rows: dict[Measure | Cost, PairedDifference]
     examples: tuple[ChangedExample, ...] = Field(default=(), description="changed examples, at most 50")
     changed_examples: int = 0
-    notice: str = Field(default="", description="what keeps a side from differing")
 
     @property
     def verdict(self) -> str:
@@ -94,10 +93,7 @@ def compare(
     numbers = range(1, repeat + 1) if repeat > 1 else (0,)
     every = [[bench.outcomes(setup, questions, repetition=n) for n in numbers] for _, setup in (first, second)]
     sides = [ComparedSide(name=name, engine=bench.investigator(setup).engine_name) for name, setup in (first, second)]
-    unread = [name for name, setup in (first, second) if setup.prompts and not bench.reads_templates(setup)]
-    notice = f"The built-in finder reads no templates, so those of {' and '.join(unread)} change nothing; add --model."
-    comparison = compared(questions, (sides[0], sides[1]), (every[0], every[1]), measure, seed)
-    return comparison.changed(notice=notice) if unread else comparison
+    return compared(questions, (sides[0], sides[1]), (every[0], every[1]), measure, seed)
 
 
 def compared(

@@ -14,8 +14,7 @@ from investigator.asking.budget import BudgetSpent
 from investigator.asking.prompts import Prompts
 from investigator.evaluation.outcomes import Outcome
 from investigator.tuning.candidates import Variant
-from investigator.tuning.ledger import PROPOSE
-from investigator.tuning.proposing import PROPOSING, Workshop
+from investigator.tuning.proposing import PROPOSE, PROPOSING, Workshop
 
 _MINIBATCH = 3
 _MOST_ROUNDS = 40  # maximum number of rounds; if all answers are right, GEPA proposes nothing and would never stop

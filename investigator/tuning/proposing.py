@@ -1,4 +1,6 @@
-"""The interface for a proposer, which creates candidates during a search, and the model that it uses."""
+"""The interface for a proposer, which creates candidates during a search, the model that it uses, and the ledger of a
+tuning run's calls.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 from typing import cast
 
 from pydantic import Field
@@ -17,14 +20,19 @@ from investigator.asking.replies import read_reply
 from investigator.asking.sender import CallSender
 from investigator.engines.base import Engine
 from investigator.errors import ReplyError, SettingsError
+from investigator.evaluation.lines import RecordFile
 from investigator.evaluation.measures import Measure
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
 from investigator.plugins import load, plug_ins
-from investigator.records import FinishReason, Prompt, Record
+from investigator.records import FinishReason, Prompt, Record, Reply, Usage, usage_of
 from investigator.resources.distribution import install_command
+from investigator.scoring.prices import Prices, priced
+from investigator.store.in_memory import InMemoryJournal
 from investigator.tuning.candidates import Variant
-from investigator.tuning.ledger import PROPOSE, TuningLedger
+
+PROPOSE = "tuning/propose"
+"""The template of a proposer's prompt; replies to it are stored in the ledger, all other replies in their runs."""
 
 GEPA = "gepa"
 """The proposer of this package."""
@@ -101,6 +109,54 @@ def proposer_named(name: str) -> Proposer:
         hint = f"Install it with: {install_command('tune')}"
         raise SettingsError("--search gepa needs the package gepa", hint=hint)
     return cast("Proposer", load(points[name]))
+
+
+class LedgerLine(Record):
+    """The usage that a step of a call adds; only the proposer's lines have a `reply`."""
+
+    key: str
+    usage: Usage = Usage()
+    reply: Reply | None = None
+
+
+class TuningLedger(InMemoryJournal):
+    """Records the calls of all processes of a tuning run, and the replies of its proposer, in an append-only file. A
+    call counts from its start, and its cost is corrected at its end, so that a call ended by a kill also counts.
+    Thread-safe. Raises StoreError and DataError.
+    """
+
+    def __init__(self, path: Path, prices: Prices) -> None:
+        super().__init__(prices.price_of)
+        self._file = RecordFile(path, LedgerLine, "a call of a tuning run")
+        self._begun: dict[str, Usage] = {}
+        for line in self._file.read():
+            self._count(line)
+
+    def begin(self, key: str, engine: str, tokens: int) -> None:
+        self._begun[key] = priced(Usage(calls=1, input_tokens=tokens, unanswered=1), self._price_of(engine))
+        self._add(LedgerLine(key=key, usage=self._begun[key]))
+
+    def withdraw(self, key: str, *, sent: bool) -> None:
+        if not sent:
+            self._add(LedgerLine(key=key, usage=_less(Usage(), self._begun[key])))
+
+    def keep(self, key: str, prompt: Prompt, engine: str, reply: Reply) -> None:
+        usage = _less(priced(usage_of(reply), self._price_of(engine)), self._begun[key])
+        self._add(LedgerLine(key=key, usage=usage, reply=reply if prompt.template == PROPOSE else None))
+
+    def _add(self, line: LedgerLine) -> None:
+        with self._changing:
+            self._file.append(line)
+        self._count(line)
+
+    def _count(self, line: LedgerLine) -> None:
+        self.spent_before(line.usage)
+        if line.reply is not None:
+            self._replies[line.key] = line.reply
+
+
+def _less(usage: Usage, begun: Usage) -> Usage:
+    return Usage(**{name: value - getattr(begun, name) for name, value in usage})
 
 
 class ProposerModel:

@@ -17,7 +17,7 @@ from investigator.engines.catalogue import parse_model_options
 from investigator.engines.roles import Role
 from investigator.errors import DataError, SettingsError, UserError
 from investigator.evaluation.answer_text import plain
-from investigator.evaluation.folder import check_outside
+from investigator.evaluation.folder import UNREAD_TEMPLATES, check_outside, reads_templates
 from investigator.evaluation.lines import storing
 from investigator.evaluation.measures import Measure
 from investigator.evaluation.outcomes import Outcome
@@ -40,9 +40,8 @@ from investigator.tuning.candidates import (
     templates_of,
     variants,
 )
-from investigator.tuning.ledger import TuningLedger
 from investigator.tuning.plan import TuningOptions, TuningPlan, TuningReport
-from investigator.tuning.proposing import GEPA, ProposerModel, Workshop, proposer_named
+from investigator.tuning.proposing import GEPA, ProposerModel, TuningLedger, Workshop, proposer_named
 from investigator.tuning.search import MOST_CANDIDATES, Ending, SearchResult, TuningSearch, race_size
 from investigator.tuning.splitting import drawn_sets, leaked
 
@@ -135,10 +134,8 @@ class TuningRun:
         examined = read_questions(questions, lambda text: bench.tell(Notice(text=text)))
         self._investigator = bench.investigator(base)
         check_outside(questions, self._investigator)
-        if options.templates and not bench.reads_templates(base):
-            bench.tell(
-                Notice(text="The built-in finder reads no templates, so no template can be better; add --model.")
-            )
+        if options.templates and not reads_templates(self._investigator):
+            bench.tell(UNREAD_TEMPLATES)
         bench.outcomes(base, examined, limit=0)  # this reads the folder, but asks no question
         data, twins = _data_of(self._investigator, examined)
         self._sets = drawn_sets(examined, twins, options.seed)

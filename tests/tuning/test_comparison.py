@@ -140,10 +140,12 @@ def test_own_templates_without_a_model_are_said_to_change_nothing(
     script = tmp_path / "script.json"
     script.write_text(json.dumps(NOTHING), encoding="utf-8")
     options = ("--docs", folder, "--questions", questions_file, "--workspace", tmp_path / "space", "--limit", "1")
-    code, text, _ = command("compare", "default", own.parent, *options)
-    assert (code, "reads no templates, so those of" in text) == (0, True)
-    code, text, _ = command("compare", "default", own.parent, *options, "--model", f"scripted:{script}")
-    assert (code, "reads no templates" in text) == (0, False)
+    for words in (("compare", "default", own.parent), ("eval", "folder", "--prompts", own.parent)):
+        code, _, errors = command(*words, *options)
+        assert (code, errors.count("The built-in finder reads no templates")) == (0, 1)
+        code, _, errors = command(*words, *options, "--model", f"scripted:{script}")
+        assert (code, "reads no templates" in errors) == (0, False)
+    assert "reads no templates" not in command("eval", "folder", *options)[2]
 
 
 class AnswersEveryThird:

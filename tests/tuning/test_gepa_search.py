@@ -20,8 +20,7 @@ from investigator.records import AnswerStatus, FinishReason, Prompt, Reply, Stop
 from investigator.resources import prompts_folder
 from investigator.scoring.prices import default_prices
 from investigator.tuning.candidates import Variant
-from investigator.tuning.ledger import PROPOSE, TuningLedger
-from investigator.tuning.proposing import ProposerModel, Workshop, proposer_named
+from investigator.tuning.proposing import PROPOSE, ProposerModel, TuningLedger, Workshop, proposer_named
 
 pytest.importorskip("gepa")
 
