@@ -41,28 +41,44 @@ Question = Annotated[
     str | None, typer.Argument(metavar="QUESTION", help="Question about the folder; or use --run instead.")
 ]
 
+_HEAD = re.compile(r"\{#-?\s*Purpose:\s*(.+?)\.?\s*Variables:", re.DOTALL)
+_OWNERS = {"bb3": "chat"}
+
 
 def list_templates(prompts: PromptsFolder = None, as_json: AsJson = False) -> None:
     """List the templates with their purpose, variables, expected reply and length."""
     own = Prompts(prompts, CONTRACTS)
-    listed = TemplateList(templates=tuple(card(name, own) for name in CONTRACTS))
+    listed = TemplateList(templates=tuple(_card(name, own) for name in CONTRACTS))
     print_result(Printed.TEMPLATES, listed, _list_text, as_json=as_json, own=True)
 
 
+def _card(name: str, prompts: Prompts) -> TemplateCard:
+    contract, file, shipped = CONTRACTS[name], prompts.path(name), _shipped(name)
+    owner = name.partition("/")[0]
+    head = _HEAD.search(source_of(shipped))
+    return TemplateCard(
+        name=name,
+        owner=_OWNERS.get(owner) or owner.title().replace("_", ""),
+        purpose=" ".join(head[1].split()) if head else "",
+        file=str(file),
+        own=file != shipped,
+        tokens=template_version(name, source_of(file)).tokens,
+        variables=tuple(contract.variables.model_fields),
+        must_use=contract.must_use,
+        reply=contract.reply.__name__ if contract.reply else "",
+        must_name=contract.must_name,
+    )
+
+
 def _list_text(listed: TemplateList) -> Text:
-    """Return the purpose and the variables of each template; the user's own templates are marked."""
     lines = []
     for template in listed.templates:
         reply = f"reply {template.reply}" if template.reply else "no engine is called"
-        size = (
-            f"  {template.owner}, {template.tokens:,} tokens of fixed text, {reply}{', yours' if template.own else ''}"
-        )
+        own = ", yours" if template.own else ""
         names = ", ".join(f"{name}{'*' * (name in template.must_use)}" for name in template.variables)
-        lines += [
-            Text.assemble((template.name, "bold"), size),
-            Text(f"  {template.purpose}"),
-            Text(f"  {names}", style="dim"),
-        ]
+        size = f"  {template.owner}, {template.tokens:,} tokens of fixed text, {reply}{own}"
+        lines += [Text.assemble((template.name, "bold"), size), Text(f"  {template.purpose}")]
+        lines.append(Text(f"  {names}", style="dim"))
     return Text("\n").join([*lines, Text("* required", style="dim"), Text(SYNTAX, style="dim")]).append("\n")
 
 
@@ -72,8 +88,32 @@ def copy(
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing templates.")] = False,
 ) -> None:
     """Copy shipped templates into your own folder to change them; `--prompts DIR` then uses that folder."""
-    for place in copy_templates(named(names), folder, force=force):
+    places = {name: folder / f"{name}{SUFFIX}" for pattern in names for name in _named(pattern)}
+    there = [str(place) for name, place in places.items() if file_in(folder, f"{name}{SUFFIX}") is not None]
+    if there and not force:
+        raise UserError(f"files already exist: {', '.join(there)}", hint="Choose another folder, or add --force.")
+    for name, place in places.items():
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            write_private(place, _shipped(name).read_bytes())
+        except OSError as error:
+            raise UserError(f"{place} cannot be written: {error.strerror}", hint="Choose another folder.") from error
         tell(f"copied to {place}")
+
+
+def _named(pattern: str) -> Sequence[str]:
+    """Return the names of templates that match a name or pattern, such as `query/*`. Raises TemplateError."""
+    wanted = pattern.removesuffix(SUFFIX)
+    names = [name for name in CONTRACTS if fnmatchcase(name, wanted)]
+    if not names:
+        near = nearest(wanted, tuple(CONTRACTS))
+        meant = f"Did you mean {near}? " if near else ""
+        raise TemplateError(f"unknown template {pattern}", hint=f"{meant}To list all: investigator prompts list")
+    return names
+
+
+def _shipped(name: str) -> Path:
+    return prompts_folder() / f"{name}{SUFFIX}"
 
 
 @dataclass(frozen=True)
@@ -115,7 +155,7 @@ def render(
     The step comes from a stored run, or is the first step that a question would reach with the built-in engine. Without
     folder, question or run, the variables are examples.
     """
-    (name,) = named([name])
+    name = _named(name)[0]
     own = Prompts(common.prompts, CONTRACTS)
     engine, values = None, example_of(CONTRACTS[name].variables)
     if question is not None or which.run is not None:
@@ -147,13 +187,13 @@ def run_template(
     output shows the replies, their parsed content or the parsing error, the proven quotes, and the score. Every call is
     stored: repeating the command costs nothing.
     """
-    (name,) = named([name])
+    name = _named(name)[0]
     settings = common.settings.load(*effort.settings())
     investigator = replace(common, prompts=which.ran_with).investigator(folder, settings)
     parts = investigator.parts
     own = parts.with_prompts(common.prompts)
     file, shipped = own.prompts.path(name), "shipped template"
-    source = shipped if file.is_relative_to(prompts_folder()) else str(file)
+    source = shipped if file == _shipped(name) else str(file)
     with which.uses(name, investigator, question) as uses, display_on(sys.stderr, time.monotonic) as display:
         parts.watch(display.show_writing)
         use, load = uses.of(name, which.step), uses.library.document
@@ -170,62 +210,3 @@ def run_template(
     for notice in parts.notices():
         note(notice.text)
     print_result(Printed.TEMPLATE_TRIAL, trial, trial_text, as_json=as_json)
-
-
-_HEAD = re.compile(r"\{#-?\s*Purpose:\s*(.+?)\.?\s*Variables:", re.DOTALL)
-_OWNERS = {"bb3": "chat"}
-
-
-def named(patterns: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of templates that match the given names or patterns, such as `query/*`. Raises TemplateError."""
-    matches: dict[str, None] = {}
-    for pattern in patterns:
-        wanted = pattern.removesuffix(SUFFIX)
-        names = [name for name in CONTRACTS if fnmatchcase(name, wanted)]
-        if not names:
-            near = nearest(wanted, tuple(CONTRACTS))
-            meant = f"Did you mean {near}? " if near else ""
-            raise TemplateError(f"unknown template {pattern}", hint=f"{meant}To list all: investigator prompts list")
-        matches.update(dict.fromkeys(names))
-    return tuple(matches)
-
-
-def card(name: str, prompts: Prompts) -> TemplateCard:
-    """Return the card of a template. Raises TemplateError if its file cannot be read."""
-    contract, file = CONTRACTS[name], prompts.path(name)
-    owner = name.partition("/")[0]
-    head = _HEAD.search(source_of(shipped(name)))
-    return TemplateCard(
-        name=name,
-        owner=_OWNERS.get(owner) or owner.title().replace("_", ""),
-        purpose=" ".join(head[1].split()) if head else "",
-        file=str(file),
-        own=file != shipped(name),
-        tokens=template_version(name, source_of(file)).tokens,
-        variables=tuple(contract.variables.model_fields),
-        must_use=contract.must_use,
-        reply=contract.reply.__name__ if contract.reply else "",
-        must_name=contract.must_name,
-    )
-
-
-def shipped(name: str) -> Path:
-    """Return the path of the shipped template."""
-    return prompts_folder() / f"{name}{SUFFIX}"
-
-
-def copy_templates(names: Sequence[str], folder: Path, *, force: bool = False) -> tuple[Path, ...]:
-    """Copy shipped templates into a folder; return the files. Raises UserError if any of them already exist, unless
-    `force` is True.
-    """
-    places = {name: folder / f"{name}{SUFFIX}" for name in names}
-    there = [str(place) for name, place in places.items() if file_in(folder, f"{name}{SUFFIX}") is not None]
-    if there and not force:
-        raise UserError(f"files already exist: {', '.join(there)}", hint="Choose another folder, or add --force.")
-    for name, place in places.items():
-        try:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            write_private(place, shipped(name).read_bytes())
-        except OSError as error:
-            raise UserError(f"{place} cannot be written: {error.strerror}", hint="Choose another folder.") from error
-    return tuple(places.values())

@@ -11,22 +11,18 @@ from investigator.records import Record, Usage
 
 
 class TemplateCard(Record):
-    """The purpose of a template, its variables, and the expected reply. `must_use` are the variables that the template
-    must use. `reply` is the name of the reply's record, empty if no engine replies to the template, and `must_name` are
-    the fields that the template must request. `tokens` is the estimated length of its fixed text. `own` is True if it
-    replaces the shipped template.
-    """
+    """The purpose of a template, its variables, and the expected reply."""
 
     name: str
     owner: str
     purpose: str
     file: str = Field(description="the file that is used")
-    own: bool
-    tokens: int
+    own: bool = Field(description="it replaces the shipped template")
+    tokens: int = Field(description="estimated length of its fixed text")
     variables: tuple[str, ...]
-    must_use: tuple[str, ...] = ()
-    reply: str = ""
-    must_name: tuple[str, ...] = ()
+    must_use: tuple[str, ...] = Field(default=(), description="variables that the template must use")
+    reply: str = Field(default="", description="name of the reply's record; empty if no engine replies")
+    must_name: tuple[str, ...] = Field(default=(), description="fields that the template must request")
 
 
 class TemplateList(Record):
@@ -40,9 +36,7 @@ TemplateVariables: Any = Union[tuple(dict.fromkeys(contract.variables for contra
 
 
 class TriedQuote(Record):
-    """A quote in a reply with its position, or a statement with its evidence; otherwise the reason why there is
-    none.
-    """
+    """A quote in a reply with its place, or the problem with it."""
 
     text: str
     place: str = ""
@@ -50,33 +44,27 @@ class TriedQuote(Record):
 
 
 class TriedReply(Record):
-    """The result of a template in one use: the prompt, the reply, and how the method evaluated the reply. `source`
-    names the origin of the template. `value` is the parsed record, in wire format; `problem` is the problem with the
-    first reply, even if it was `repaired`. `point` is the point in the reply, or None if the step has no point.
-    """
+    """The result of a template in one use: the prompt, the reply, and how the method evaluated the reply."""
 
-    source: str
+    source: str = Field(description="origin of the template")
     engine: str
     prompt: str
     prompt_tokens: int
     reply: str
     reply_tokens: int
     seconds: float
-    value: str = ""
-    problem: str = ""
+    value: str = Field(default="", description="the parsed record, in wire format")
+    problem: str = Field(default="", description="problem with the first reply, even if it was repaired")
     repaired: bool = False
-    point: int | None = None
+    point: int | None = Field(default=None, description="None if the step has no point")
     quotes: tuple[TriedQuote, ...] = ()
 
 
 class TemplateTrial(Record):
-    """A template that was tried on one use: the new reply and, if there is one, the earlier reply.
-
-    `about` is the question asked; `usage` is the cost of the trial.
-    """
+    """A template that was tried on one use: the new reply and, if there is one, the earlier reply."""
 
     template: str
-    about: str
+    about: str = Field(description="the question asked")
     old: TriedReply | None = None
     new: TriedReply
     usage: Usage

@@ -18,17 +18,12 @@ from investigator.errors import RunError, UserError
 from investigator.investigator import Investigator
 from investigator.proof.quotes import Load, Sources
 from investigator.records import (
-    AnswerReply,
-    AnswerVariables,
     AskReply,
     AskVariables,
-    CheckReply,
-    CheckVariables,
     Record,
     RowReply,
     RowVariables,
     ShownDocument,
-    Support,
     Usage,
 )
 from investigator.reports.inert import inert, inert_line
@@ -104,16 +99,15 @@ def judged(use: TemplateUse, source: str, load: Load) -> TriedReply:
         problem=parsed[0].problem,
         repaired=bool(parsed[0].problem) and not parsed[-1].problem,
         point=readings[0].point if len(readings) == 1 else None,
-        quotes=tuple(_proofs(use.prompt.variables, value, Sources(load))),
+        quotes=tuple(_quotes(use.prompt.variables, value, Sources(load))),
     )
 
 
 def trial_text(tried: TemplateTrial) -> Text:
     """Return the earlier reply, if any, and the new one, with what was read and proven."""
     lines = [Text(f"{tried.template}: {inert_line(tried.about)}")]
-    for reply in (tried.old, tried.new):
-        if reply is not None:
-            lines += [Text(), Text(inert_line(reply.source), style="bold"), *map(Text, map(inert, _rows(reply)))]
+    for reply in (tried.old, tried.new) if tried.old is not None else (tried.new,):
+        lines += [Text(), Text(inert_line(reply.source), style="bold"), *map(Text, map(inert, _rows(reply)))]
     free = f"{plural(tried.usage.calls, 'call')}; this engine does not count tokens, so the numbers above are estimates"
     spent = expected_line(tried.usage) if tried.usage.tokens else free
     return Text("\n").join([*lines, Text(), Text(spent, style="dim")]).append("\n")
@@ -132,10 +126,8 @@ def _rows(reply: TriedReply) -> Iterator[str]:
         yield f"score: {reply.point} of 100"
 
 
-def _proofs(variables: Record, value: Record | None, sources: Sources) -> Iterator[TriedQuote]:
-    """Yield each quote of a reading with its place, each statement of an answer with its evidence, and each judgement
-    of a check.
-    """
+def _quotes(variables: Record, value: Record | None, sources: Sources) -> Iterator[TriedQuote]:
+    """Yield each quote of a reading with its place."""
     match variables, value:
         case AskVariables(), AskReply():
             documents = {document.document_id: document for document in variables.documents}
@@ -144,23 +136,8 @@ def _proofs(variables: Record, value: Record | None, sources: Sources) -> Iterat
                 if name is not None:
                     yield from _looked_up(documents[name], reading.quotes, sources)
         case RowVariables(), RowReply():
-            yield from _looked_up(
-                variables.document, [quote for cell in value.answers for quote in cell.quotes], sources
-            )
-        case AnswerVariables(), AnswerReply():
-            evidence = {name: document.document_id for document in variables.documents for name in document.ids}
-            lead = (value.lead,) if value.lead is not None else ()
-            for statement in (*lead, *value.details, *(side for entry in value.disagreements for side in entry.sides)):
-                cited = ", ".join(f"{evidence[name]} [{name}]" for name in statement.evidence if name in evidence)
-                problem = "" if cited else "cites no evidence that was shown"
-                yield TriedQuote(text=statement.text, place=cited, problem=problem)
-        case CheckVariables(), CheckReply():
-            texts = {statement.number: statement.text for statement in variables.statements}
-            for check in value.statements:
-                verdict = f"{check.support} {check.reason}".strip()
-                is_supported = check.support is Support.SUPPORTED
-                place, problem = (check.support.value, "") if is_supported else ("", verdict)
-                yield TriedQuote(text=texts.get(check.number, ""), place=place, problem=problem)
+            quotes = [quote for cell in value.answers for quote in cell.quotes]
+            yield from _looked_up(variables.document, quotes, sources)
 
 
 def _looked_up(document: ShownDocument, texts: Sequence[str], sources: Sources) -> Iterator[TriedQuote]:

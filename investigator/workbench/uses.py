@@ -25,8 +25,7 @@ from investigator.store.database import Database
 from investigator.store.past_calls import PastCalls
 from investigator.tracing.base import WatchedCall
 
-_UNBOUNDED = BudgetSettings(calls=None)
-"""No limit, because replaying a run costs nothing."""
+_UNBOUNDED = BudgetSettings(calls=None)  # replaying a run costs nothing
 
 
 @dataclass(frozen=True)
@@ -134,7 +133,7 @@ def _check_templates(record: Investigation, prompts: Prompts) -> None:
 
 
 def _without_calls(record: Investigation, calls: tuple[TemplateUse, ...]) -> Iterator[TemplateUse]:
-    """Yield the uses of templates to which no engine replies directly."""
+    """Yield the uses of templates to which no engine replies directly: those of sub-questions and of repairs."""
     for step in record.plan.steps:
         name = "tactical_planning/summary" if step.document_id == SUMMARY else "tactical_planning/question"
         variables = QuestionVariables(**step.model_dump(include=set(QuestionVariables.model_fields)))

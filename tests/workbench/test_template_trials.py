@@ -132,21 +132,6 @@ def test_the_new_reply_stands_beside_that_of_the_run_and_its_quotes_are_looked_u
     assert tried["usage"]["calls"] == 1
 
 
-def test_each_statement_of_an_answer_is_shown_with_its_evidence_or_without_any(place: Place) -> None:
-    tried = place.tried("answer/answer", *scripted(place.root / "second.json"))
-    first, second = tried["new"]["quotes"]
-    assert first["place"] == "lease.txt [E1]"
-    assert (second["place"], "51,000" in second["text"], bool(second["problem"])) == ("", True, True)
-
-
-def test_each_judgement_of_a_check_is_shown_with_its_reason(place: Place) -> None:
-    supported = '{"statements": [{"number": 1, "support": "supported"}], "answers": "yes"}'
-    tried = place.tried("answer/check", *scripted(place.root / "second.json", answer__check=supported))
-    (old,), (new,) = tried["old"]["quotes"], tried["new"]["quotes"]
-    assert (old["text"], old["place"], old["problem"]) == (RENT, "", "in_part no year")
-    assert (new["text"], new["place"], new["problem"]) == (RENT, "supported", "")
-
-
 def test_a_row_of_a_matrix_is_tried_like_a_reading(place: Place) -> None:
     script = scripted(place.root / "first.json")
     made = command("matrix", place.kept[0], "--question", QUESTION, *place.kept[1:], *script, "--json")
