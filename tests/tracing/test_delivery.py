@@ -22,41 +22,35 @@ def watch(tracer: Tracer) -> None:
         run.ended(ENDED)
 
 
-def test_spans_arrive_under_the_name_of_the_program(collector: Collector, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
-    watch(open_tracer(TraceSettings()))
-    collectors_provider().shutdown()
-    assert collector.names == ["chat gpt-5-mini"] * 3 + ["invoke_agent investigator"]
-    assert collector.services == {"investigator"}
-
-
-def test_each_run_is_delivered_under_the_name_of_the_service(
-    collector: Collector, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("variables", "service"),
+    [
+        ({"OTEL_EXPORTER_OTLP_ENDPOINT": ""}, "investigator"),
+        ({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "/v1/traces", "OTEL_SERVICE_NAME": "my-bot"}, "my-bot"),
+        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "", "OTEL_SDK_DISABLED": "true"}, None),  # a switch of the SDK
+    ],
+)
+def test_each_run_is_delivered_as_the_variables_of_opentelemetry_say(
+    collector: Collector, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], service: str | None
 ) -> None:
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", f"{collector.url}/v1/traces")
-    monkeypatch.setenv("OTEL_SERVICE_NAME", "my-chat-bot")
+    for name, value in variables.items():
+        monkeypatch.setenv(name, collector.url + value if "ENDPOINT" in name else value)
     watch(open_tracer(TraceSettings()))
     watch(open_tracer(TraceSettings()))
     collectors_provider().shutdown()
-    assert collector.names.count("invoke_agent investigator") == 2
-    assert collector.services == {"my-chat-bot"}
+    names = ["chat gpt-5-mini"] * 6 + ["invoke_agent investigator"] * 2
+    assert (collector.names, collector.services) == ((names, {service}) if service else ([], set()))
 
 
-def test_a_switch_of_the_sdk_is_the_sdk_s_to_follow(collector: Collector, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
-    monkeypatch.setenv("OTEL_SDK_DISABLED", "true")
-    watch(open_tracer(TraceSettings()))
-    collectors_provider().shutdown()
-    assert collector.requests == []
-
-
-def test_where_no_endpoint_is_set_nobody_watches() -> None:
-    assert open_tracer(TraceSettings(), variables={}) == Traces()
-
-
-@pytest.mark.parametrize("name", ["METRICS_ENDPOINT", "ENDPOINT"])
-def test_an_endpoint_of_metrics_or_an_empty_one_is_none_for_spans(name: str) -> None:
-    variables = {f"OTEL_EXPORTER_OTLP_{name}": " " if name == "ENDPOINT" else "http://c:4318"}
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {},
+        {"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "http://c:4318"},
+        {"OTEL_EXPORTER_OTLP_ENDPOINT": " "},
+    ],
+)
+def test_where_no_endpoint_for_spans_is_set_nobody_watches(variables: dict[str, str]) -> None:
     assert open_tracer(TraceSettings(), variables=variables) == Traces()
 
 

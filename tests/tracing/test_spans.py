@@ -106,25 +106,17 @@ def test_a_reused_reply_counts_no_tokens_a_second_time(
     assert not [name for name in told if name.startswith("gen_ai.usage")]
 
 
-def test_no_words_of_question_documents_or_replies_leave_unless_that_was_asked_for(
-    provider: TracerProvider, exporter: InMemorySpanExporter
-) -> None:
+def test_words_leave_only_if_that_was_asked_for(provider: TracerProvider, exporter: InMemorySpanExporter) -> None:
     watch(SpanTracer(provider), REPLY)
     seen = " ".join(span.to_json() for span in exporter.get_finished_spans())
     assert [word for word in ("HERON", "Who owns", "plant.txt") if word in seen] == []
-
-
-def test_words_that_were_asked_for_are_messages(provider: TracerProvider, exporter: InMemorySpanExporter) -> None:
+    exporter.clear()
     watch(SpanTracer(provider, content=True), REPLY)
-    chat, run = exporter.get_finished_spans()
-    told = dict(chat.attributes or {})
-    assert json.loads(str(told["gen_ai.input.messages"])) == [
-        {"role": "user", "parts": [{"type": "text", "content": PROMPT.text}]}
-    ]
-    assert json.loads(str(told["gen_ai.output.messages"])) == [
-        {"role": "assistant", "parts": [{"type": "text", "content": REPLY.text}]}
-    ]
-    assert ANSWER.question in str((run.attributes or {})["gen_ai.input.messages"])
+    chat, run = (span.attributes or {} for span in exporter.get_finished_spans())
+    for name, role, text in (("input", "user", PROMPT.text), ("output", "assistant", REPLY.text)):
+        messages = json.loads(str(chat[f"gen_ai.{name}.messages"]))
+        assert messages == [{"role": role, "parts": [{"type": "text", "content": text}]}]
+    assert ANSWER.question in str(run["gen_ai.input.messages"])
 
 
 def test_an_error_is_told_by_its_kind_and_not_by_its_words(
@@ -141,22 +133,17 @@ def test_an_error_is_told_by_its_kind_and_not_by_its_words(
     assert len(exporter.get_finished_spans()) == 2
 
 
-def test_calls_of_worker_threads_lie_below_the_run(provider: TracerProvider, exporter: InMemorySpanExporter) -> None:
-    with SpanTracer(provider).run("r1", "Who?", ENGINE) as run, ThreadPoolExecutor(2) as pool:
-        list(pool.map(run.called, [WatchedCall(PROMPT, ENGINE, "k", reply=REPLY)] * 4))
-    *chats, whole = exporter.get_finished_spans()
-    assert [chat.parent for chat in chats] == [whole.context] * 4
-
-
-def test_a_run_lies_below_the_applications_span_and_does_not_take_its_place(
+def test_calls_of_threads_lie_below_the_run_and_the_run_below_the_applications_span(
     provider: TracerProvider, exporter: InMemorySpanExporter
 ) -> None:
     def steps() -> Iterator[int]:
-        with SpanTracer(provider).run("r1", "Who?", ENGINE):
+        with SpanTracer(provider).run("r1", "Who?", ENGINE) as run, ThreadPoolExecutor(2) as pool:
+            list(pool.map(run.called, [WatchedCall(PROMPT, ENGINE, "k", reply=REPLY)] * 4))
             yield 1
 
     with provider.get_tracer("app").start_as_current_span("request") as request:
         for _ in steps():
-            assert trace.get_current_span() is request
-    run, outer = exporter.get_finished_spans()
+            assert trace.get_current_span() is request  # the run does not take its place
+    *chats, run, outer = exporter.get_finished_spans()
+    assert [chat.parent for chat in chats] == [run.context] * 4
     assert run.parent == outer.context

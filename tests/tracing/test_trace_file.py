@@ -53,20 +53,13 @@ def test_a_run_is_a_line_for_its_beginning_for_each_call_and_for_its_end(tmp_pat
     assert ended["usage"]["calls"] == ENDED.usage.calls
 
 
-def test_each_line_is_in_the_file_as_soon_as_its_call_has_ended(tmp_path: Path) -> None:
-    path = tmp_path / "trace.jsonl"
-    with trace_file(path).run("r1", "Who?", "e") as run:
-        assert len(path.read_bytes().splitlines()) == 1
-        run.called(WatchedCall(PROMPT, "e", "k", reply=REPLY))
-        assert [json.loads(line)["kind"] for line in path.read_bytes().splitlines()] == ["run_began", "called"]
-
-
-def test_texts_are_kept_only_where_that_was_asked_for(tmp_path: Path) -> None:
+def test_each_line_is_there_at_once_and_texts_only_if_that_was_asked_for(tmp_path: Path) -> None:
     for prompts, kept in ((False, (None, None)), (True, (PROMPT.text, REPLY.text))):
         path = tmp_path / f"{prompts}.jsonl"
         with trace_file(path, prompts=prompts).run("r1", "Who?", "e") as run:
+            assert [line["kind"] for line in read_trace(path)] == ["run_began"]
             run.called(WatchedCall(PROMPT, "e", "k", reply=REPLY))
-        (line,) = [line for line in read_trace(path) if line["kind"] == "called"]
+            _, line = read_trace(path)
         assert (line["prompt"], line["reply"]) == kept
         assert (SECRET in path.read_text(encoding="utf-8")) is prompts
 
