@@ -41,9 +41,6 @@ QUESTIONS = [
 ]
 
 
-HOW = {"limit", "out", "fresh", "repetition", "joint"}
-
-
 REPLIES: dict[str, object] = {
     "planner/plan": {"parts": [], "scope": "some", "steps": []},
     "query/ask": {"readings": []},
@@ -58,8 +55,8 @@ class Broken:
 
     name = "scripted:broken"
 
-    def __init__(self, error: Exception) -> None:
-        self.error: Exception | None = error
+    def __init__(self, error: Exception | None = None) -> None:
+        self.error = error
         self.calls = 0
 
     def reply(self, prompt: Prompt) -> Reply:
@@ -91,17 +88,28 @@ def questions(tmp_path: Path) -> tuple[Question, ...]:
     return read_questions(file)
 
 
-def evaluation(folder: Path, questions: tuple[Question, ...], **options: object) -> FolderEvaluation:
-    given = {"embedder": ScriptedEmbedder(), "workspace": folder.parent / "space"} | options
-    how = {name: given[name] for name in HOW if name in given}
-    own = {name: value for name, value in given.items() if name == "joint" or name not in HOW}
-    return FolderEvaluation(Investigator(folder, **own), questions, **how)  # type: ignore[arg-type]
+def evaluation(
+    folder: Path,
+    questions: tuple[Question, ...],
+    *,
+    limit: int | None = None,
+    out: Path | None = None,
+    fresh: bool = False,
+    repetition: int = 0,
+    joint: Budget | None = None,
+    **own: object,
+) -> FolderEvaluation:
+    given = {"embedder": ScriptedEmbedder(), "workspace": folder.parent / "space"} | own
+    investigator = Investigator(folder, joint=joint, **given)  # type: ignore[arg-type]
+    return FolderEvaluation(
+        investigator, questions, limit=limit, out=out, fresh=fresh, repetition=repetition, joint=joint
+    )
 
 
-def finished(one: FolderEvaluation) -> FolderReport:
-    for _ in one.run():
+def finished(running: FolderEvaluation) -> FolderReport:
+    for _ in running.run():
         pass
-    return one.report()
+    return running.report()
 
 
 def until_asked(events: Iterator[Event], count: int) -> None:
@@ -112,9 +120,9 @@ def until_asked(events: Iterator[Event], count: int) -> None:
     events.close()  # type: ignore[attr-defined]
 
 
-def lines(one: FolderEvaluation) -> list[str]:
-    assert one.file is not None
-    return one.file.read_text(encoding="utf-8").splitlines()
+def lines(stored: FolderEvaluation) -> list[str]:
+    assert stored.file is not None
+    return stored.file.read_text(encoding="utf-8").splitlines()
 
 
 def test_a_question_file_is_asked_and_measured(folder: Path, questions: tuple[Question, ...]) -> None:
@@ -183,38 +191,30 @@ def test_a_stopped_evaluation_goes_on_and_measures_the_same(folder: Path, questi
     assert measures[0] == measures[1]
 
 
-def test_a_line_that_was_cut_off_is_asked_again(folder: Path, questions: tuple[Question, ...]) -> None:
-    first = evaluation(folder, questions)
-    finished(first)
-    whole = lines(first)
-    assert first.file is not None
-    first.file.write_text("\n".join((*whole[:2], whole[2][:40])), encoding="utf-8")
-    report = finished(again := evaluation(folder, questions))
-    assert report.everything.questions == 3
+def test_a_line_that_was_cut_off_and_questions_beyond_a_limit_are_asked(
+    folder: Path, questions: tuple[Question, ...]
+) -> None:
+    assert finished(evaluation(folder, questions, limit=1)).everything.questions == 1
+    two = evaluation(folder, questions, limit=2)
+    assert finished(two).everything.questions == len(lines(two)) == 2
+    finished(whole := evaluation(folder, questions))
+    assert whole.file is not None
+    whole.file.write_text("\n".join((*lines(whole)[:2], lines(whole)[2][:40])), encoding="utf-8")
+    assert finished(again := evaluation(folder, questions)).everything.questions == 3
     assert [json.loads(line)["id"] for line in lines(again)] == ["mill", "wine", "ferry"]
 
 
-def test_a_higher_limit_goes_on_where_the_lower_one_ended(folder: Path, questions: tuple[Question, ...]) -> None:
-    assert finished(evaluation(folder, questions, limit=1)).everything.questions == 1
-    report = finished(one := evaluation(folder, questions, limit=2))
-    assert report.everything.questions == 2
-    assert len(lines(one)) == 2
-
-
-def test_fresh_asks_everything_anew(folder: Path, questions: tuple[Question, ...]) -> None:
+def test_fresh_asks_everything_anew_and_an_answer_of_an_earlier_run_has_no_time(
+    folder: Path, questions: tuple[Question, ...]
+) -> None:
     finished(first := evaluation(folder, questions))
     before = {json.loads(line)["run_id"] for line in lines(first)}
+    report = finished(evaluation(folder, questions, out=folder.parent / "elsewhere.jsonl"))
+    assert (report.everything.questions, Cost.SECONDS in report.everything.measures) == (3, False)
     finished(again := evaluation(folder, questions, fresh=True))
     after = {json.loads(line)["run_id"] for line in lines(again)}
     assert len(after) == 3
     assert before.isdisjoint(after)
-
-
-def test_an_answer_from_an_earlier_run_has_no_time(folder: Path, questions: tuple[Question, ...]) -> None:
-    finished(evaluation(folder, questions))
-    report = finished(evaluation(folder, questions, out=folder.parent / "elsewhere.jsonl"))
-    assert report.everything.questions == 3
-    assert Cost.SECONDS not in report.everything.measures
 
 
 def test_other_documents_or_settings_are_another_evaluation(folder: Path, questions: tuple[Question, ...]) -> None:
@@ -227,48 +227,60 @@ def test_other_documents_or_settings_are_another_evaluation(folder: Path, questi
         finished(evaluation(folder, questions, out=first.file))
 
 
-def test_a_file_that_holds_something_else_is_left_alone(folder: Path, questions: tuple[Question, ...]) -> None:
+def test_a_file_that_holds_something_else_is_left_alone_and_a_folder_is_no_file(
+    folder: Path, questions: tuple[Question, ...]
+) -> None:
     notes = folder.parent / "notes.jsonl"
     notes.write_text('{"note": 1}\n', encoding="utf-8")
     with pytest.raises(DataError, match="line 1 of"):
         finished(evaluation(folder, questions, out=notes))
     assert notes.read_text(encoding="utf-8") == '{"note": 1}\n'
+    with pytest.raises(StoreError, match="cannot be read or written"):
+        finished(evaluation(folder, questions, out=folder.parent))
 
 
-def test_a_row_with_answers_is_answerable_and_may_not_say_the_opposite(tmp_path: Path) -> None:
-    file = tmp_path / "questions.jsonl"
-    file.write_text('{"id": "1", "question": "Who?", "answers": ["Ann"]}\n', encoding="utf-8")
-    assert read_questions(file)[0].answerable
-    file.write_text('{"id": "1", "question": "Who?", "answers": ["Ann"], "answerable": false}\n', encoding="utf-8")
-    with pytest.raises(DataError, match="has answers"):
-        read_questions(file)
-
-
-def test_fields_that_no_question_has_are_named_once(tmp_path: Path) -> None:
+def test_a_row_with_answers_is_answerable_and_fields_that_no_question_has_are_named_once(tmp_path: Path) -> None:
     file, notes = tmp_path / "q.jsonl", list[str]()
     row = '{"id": "%d", "question": "Who?", "answer": "Ann", "doc_id": "a.txt"}\n'
     file.write_text(row % 1 + row % 2 + '{"id": "3", "question": "Why?", "answers": ["no"]}\n', encoding="utf-8")
-    assert len(read_questions(file, notes.append)) == 3
+    assert [question.answerable for question in read_questions(file, notes.append)] == [None, None, True]
     assert notes == [f"fields of {file} that are not known are ignored: answer, doc_id"]
 
 
-def test_a_question_that_fails_is_counted_and_asked_again(folder: Path, questions: tuple[Question, ...]) -> None:
-    engine = Broken(EngineError("the server is down"))
+@pytest.mark.parametrize(
+    ("rows", "problem"),
+    [
+        ('{"id": "1", "question": "a?"}\n{"id": "1", "question": "b?"}\n', "line 2 .* the id 1"),
+        ('{"id": "1"}\n', "line 1: .*question"),
+        ('{"id": "1", "question": " "}\n', "the question 1 is empty"),
+        ('{"id": "1", "question": "a?", "answerable": "perhaps"}\n', "line 1: .*answerable"),
+        ('{"id": "1", "question": "a?", "answers": ["b"], "answerable": false}\n', "the question 1 has answers"),
+        ("[]\n", "line 1"),
+        ("", "contains no questions"),
+    ],
+)
+def test_a_broken_question_file_is_told_with_the_line_or_the_question(tmp_path: Path, rows: str, problem: str) -> None:
+    (tmp_path / "questions.jsonl").write_text(rows, encoding="utf-8")
+    with pytest.raises(DataError, match=problem):
+        read_questions(tmp_path / "questions.jsonl")
+
+
+def test_a_question_that_fails_is_asked_again_and_a_mistake_of_the_user_ends_the_evaluation(
+    folder: Path, questions: tuple[Question, ...]
+) -> None:
+    engine = Broken(CredentialError("the key was refused", hint="Set it."))
+    with pytest.raises(CredentialError):
+        finished(running := evaluation(folder, questions, model=engine))
+    assert len(running.outcomes) == 1
+    engine.error = EngineError("the server is down")
     report = finished(evaluation(folder, questions, model=engine))
-    assert [(one.id, one.failure) for one in report.failures] == [("wine", "EngineError: the server is down")]
-    assert (len(report.failures), report.everything.questions) == (1, 2)
+    assert [(each.id, each.failure) for each in report.failures] == [("wine", "EngineError: the server is down")]
+    assert report.everything.questions == 2
     engine.error = None
     calls = engine.calls
     report = finished(evaluation(folder, questions, model=engine))
     assert (report.failures, report.everything.questions) == ((), 3)
     assert engine.calls > calls
-
-
-def test_a_mistake_of_the_user_ends_the_evaluation(folder: Path, questions: tuple[Question, ...]) -> None:
-    engine = Broken(CredentialError("the key was refused", hint="Set it."))
-    with pytest.raises(CredentialError):
-        finished(one := evaluation(folder, questions, model=engine))
-    assert len(one.outcomes) == 1
 
 
 def test_right_documents_that_are_not_there_are_told(folder: Path, questions: tuple[Question, ...]) -> None:
@@ -287,33 +299,10 @@ def test_neither_questions_nor_outcomes_may_become_documents(folder: Path, quest
     assert finished(inside).everything.questions == 3
 
 
-def test_outcomes_that_cannot_be_kept_are_told(folder: Path, questions: tuple[Question, ...]) -> None:
-    with pytest.raises(StoreError, match="cannot be read or written"):
-        finished(evaluation(folder, questions, out=folder.parent))
-
-
-@pytest.mark.parametrize(
-    ("rows", "told"),
-    [
-        ('{"id": "1", "question": "a?"}\n{"id": "1", "question": "b?"}\n', "line 2 .* the id 1"),
-        ('{"id": "1"}\n', "line 1: .*question"),
-        ('{"id": "1", "question": " "}\n', "the question 1 is empty"),
-        ('{"id": "1", "question": "a?", "answerable": "perhaps"}\n', "line 1: .*answerable"),
-        ("[]\n", "line 1"),
-        ("", "contains no questions"),
-    ],
-)
-def test_a_broken_question_file_is_told_with_the_line(tmp_path: Path, rows: str, told: str) -> None:
-    (tmp_path / "questions.jsonl").write_text(rows, encoding="utf-8")
-    with pytest.raises(DataError, match=told):
-        read_questions(tmp_path / "questions.jsonl")
-
-
 def test_a_repetition_is_asked_again_and_goes_on_where_it_was_stopped(
     folder: Path, questions: tuple[Question, ...]
 ) -> None:
-    engine = Broken(EngineError("the server is down"))
-    engine.error = None
+    engine = Broken()
     first = finished(evaluation(folder, questions, model=engine))
     calls = engine.calls
     until_asked(evaluation(folder, questions, model=engine, repetition=1).run(), 2)
@@ -324,8 +313,7 @@ def test_a_repetition_is_asked_again_and_goes_on_where_it_was_stopped(
 
 
 def test_replies_that_another_run_paid_for_count_into_the_cost(folder: Path, questions: tuple[Question, ...]) -> None:
-    engine = Broken(EngineError("the server is down"))
-    engine.error = None
+    engine = Broken()
     finished(evaluation(folder, questions, model=engine))
     calls, dearer = engine.calls, load_settings(None, ["research.threshold=49"])  # another run with the same prompts
     finished(other := evaluation(folder, questions, model=engine, settings=dearer))
@@ -336,8 +324,7 @@ def test_replies_that_another_run_paid_for_count_into_the_cost(folder: Path, que
 def test_a_joint_budget_stops_the_evaluation_and_no_half_outcome_is_kept(
     folder: Path, questions: tuple[Question, ...]
 ) -> None:
-    engine = Broken(EngineError("the server is down"))
-    engine.error = None
+    engine = Broken()
     ledger = JointLedger(lambda: 0.0)
     budget = Budget(ledger, BudgetSettings(calls=5))
     stopped = evaluation(folder, questions, model=engine, joint=budget)
