@@ -14,16 +14,11 @@ from power_plants import ABSENT, ONE, judged, prompt_in, write_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 CEDAR = "It makes 42 MW of power."
-COUNTED = "Which documents give the output of a plant?"
 
 
 def reply(body: Body) -> Response:
-    """Answer the single prompt by its passages, and the prompts of the method as `power_plants` does; a second plan
-    about the Cedar plant reads its document.
-    """
+    """Answer the single prompt by its passages, and the prompts of the method as `power_plants` does."""
     prompt = prompt_in(body)
-    if "This is not the first round" in prompt and f"Question: {ONE}" in prompt:
-        return completion(json.dumps({"steps": [{"document_id": "cedar.txt", "purpose": ONE}]}))
     if not prompt.startswith("Answer the question from the passages"):
         return completion(json.dumps(judged(prompt)))
     if f"Question: {ONE}" in prompt and CEDAR in prompt:
@@ -40,7 +35,7 @@ def server(openai_server: OpenAIServer) -> OpenAIServer:
 
 @pytest.fixture
 def sets(tmp_path: Path) -> Path:
-    """Write a folder of plants, two near misses about it, and a long question."""
+    """Write a folder of plants, and two near misses about it."""
     sets = tmp_path / "sets"
     (sets / "plants").mkdir(parents=True)
     write_folder(sets / "plants" / "docs_dev")
@@ -49,12 +44,11 @@ def sets(tmp_path: Path) -> Path:
         {"id": "a", "set": "plants", "question": ONE, "answerable": True, "twin": "u", **cedar},
         {"id": "u", "set": "plants", "question": ABSENT, "answerable": False, "twin": "a"},
     ]
-    long = {"id": "l", "set": "plants", "question": COUNTED, "answerable": True, "kind": "list"}
-    long |= {"answers": ["all six"], "doc_ids": ["cedar.txt"], "key_points": [{"text": "cedar"}, {"text": "oak"}]}
-    for name, rows in (("near_miss", pair), ("synthesis", [long])):
-        (sets / name).mkdir()
-        lines = "".join(json.dumps(row) + "\n" for row in rows)
-        (sets / name / f"{name}.dev.jsonl").write_text(lines, encoding="utf-8")
+    (sets / "near_miss").mkdir()
+    rows = "".join(json.dumps(row) + "\n" for row in pair)
+    (sets / "near_miss" / "near_miss.dev.jsonl").write_text(rows, encoding="utf-8")
+    (sets / "synthesis").mkdir()
+    (sets / "synthesis" / "synthesis.dev.jsonl").write_text("", encoding="utf-8")
     return sets
 
 
@@ -96,35 +90,6 @@ def test_both_sides_are_counted_and_each_answer_is_a_row_that_is_not_asked_again
     requests = len(server.requests)
     assert figures(measured(sets, server, "--pairs", "1")) == table
     assert len(server.requests) == requests
-
-
-def test_long_answers_are_judged_blind_and_the_judgements_are_read_by_side(
-    sets: Path, server: OpenAIServer, tmp_path: Path
-) -> None:
-    measured(sets, server, "--long", "1")
-    rows, sheets = tmp_path / "rows.jsonl", tmp_path / "sheets.md"
-    run("models_judge.py", "write", rows, sheets, cwd=tmp_path)
-    text = sheets.read_text(encoding="utf-8")
-    assert "one prompt" not in text
-    assert "1. cedar\n2. oak" in text
-    letter = "A" if text.index("do not say") < text.index("### B") else "B"
-    other = "B" if letter == "A" else "A"
-    mark = {other: {"points": [1, 2], "false": 1, "readable": 3}, letter: {"points": [1], "readable": 1}}
-    judgement = {"sheet": 1, "marks": mark, "preferred": other}
-    (tmp_path / "judged.jsonl").write_text(json.dumps(judgement) + "\n", encoding="utf-8")
-    table = figures(run("models_judge.py", "read", rows, tmp_path / "judged.jsonl", cwd=tmp_path))
-    assert table["ask"][:3] == ["1.00 of 1", "1", "3.00"]
-    assert table["one prompt"][:3] == ["0.50 of 1", "0", "1.00"]
-    assert (table["ask"][3][:6], table["one prompt"][3][:6]) == ("1 of 1", "0 of 1")
-
-
-def test_a_second_plan_that_finds_the_document_left_out_of_the_first_is_counted(
-    sets: Path, server: OpenAIServer
-) -> None:
-    table = figures(measured(sets, server, "--second-plan", "1"))
-    assert table["a second plan was made"] == ["1 of 1 (1.00, 0.21 to 1.00)"]
-    assert table["- and chose the document"][0].startswith("1 of 1")
-    assert table["- and the question is called answered"][0].startswith("1 of 1")
 
 
 def test_false_statements_that_the_check_passes_are_listed(sets: Path, server: OpenAIServer, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from investigator import ScriptedEmbedder
+from investigator import Investigator, ScriptedEmbedder
 from investigator.engines.base import Vectors
 from investigator.errors import SettingsError
 from investigator.evaluation.beir import Collection, CorpusRow, QueryRow
@@ -48,7 +48,7 @@ def evaluated(directory: Path, changes: dict[str, str] | None = None) -> tuple[R
 
 def test_each_half_finds_what_it_can(tmp_path: Path) -> None:
     evaluation, events, _ = evaluated(tmp_path)
-    firsts = {(one.half, one.query_id): one.first[:1] for one in evaluation.results}
+    firsts = {(result.half, result.query_id): result.first[:1] for result in evaluation.results}
     assert firsts == {
         (Half.WORDS, "q1"): ("mill",),
         (Half.WORDS, "q2"): (),  # no document holds the word
@@ -76,18 +76,13 @@ def test_vectors_are_kept_for_the_same_corpus_and_that_is_said(tmp_path: Path) -
     second, events, embedded = evaluated(tmp_path)
     assert embedded <= 2 * len(Half)  # queries only
     assert any(isinstance(event, Notice) and "already contains this corpus" in event.text for event in events)
-    assert [one.first for one in second.results] == [one.first for one in first.results]
+    assert [each.first for each in second.results] == [each.first for each in first.results]
 
 
-def test_another_corpus_is_never_mixed_in(tmp_path: Path) -> None:
-    evaluated(tmp_path)
+def test_another_corpus_and_the_workspace_of_a_folder_are_left_alone(tmp_path: Path) -> None:
+    evaluated(tmp_path / "corpus")
     with pytest.raises(SettingsError, match="documents other than"):
-        evaluated(tmp_path, {"ferry": "The ferry crossed the sea."})
-
-
-def test_the_workspace_of_a_folder_is_left_alone(tmp_path: Path) -> None:
-    from investigator import Investigator
-
+        evaluated(tmp_path / "corpus", {"ferry": "The ferry crossed the sea."})
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "a.txt").write_text("A folder's document.", encoding="utf-8")
     list(Investigator(tmp_path / "folder", workspace=tmp_path / "space", embedder=Meaning()).index())
@@ -105,16 +100,12 @@ def test_what_was_stopped_goes_on(tmp_path: Path) -> None:
 
 
 def test_measures_of_a_worked_example() -> None:
-    rankings = {"a": ["x", "right", "y"], "b": [], "c": [*(f"w{n}" for n in range(10)), "late"]}
-    judged = {"a": {"right": 1, "x": 0}, "b": {"z": 1}, "c": {"late": 1, "never": 1}, "d": {"z": 1}}
-    found = ranking_scores(rankings, judged)
-    assert found["a"]["nDCG@10"] == pytest.approx(0.63093, abs=1e-5)  # 1 / log2(3)
-    assert (found["a"]["RR@10"], found["a"]["R@10"]) == (0.5, 1.0)
-    assert found["b"] == found["d"] == dict.fromkeys(MEASURES, 0.0)
-    assert found["c"] == dict.fromkeys(MEASURES, 0.0) | {"R@100": 0.5}
-
-
-def test_the_order_of_a_ranking_counts_and_not_the_names_in_it() -> None:
-    judged = {"q": {"a": 1}}
-    assert ranking_scores({"q": ["a", "z"]}, judged)["q"]["RR@10"] == 1.0
-    assert ranking_scores({"q": ["z", "a"]}, judged)["q"]["RR@10"] == 0.5
+    rankings = {"a": ["x", "right", "y"], "b": [], "c": [*(f"w{n}" for n in range(10)), "late"], "e": ["a", "z"]}
+    judged = {"a": {"right": 1, "x": 0}, "b": {"z": 1}, "c": {"late": 1, "never": 1}, "d": {"z": 1}, "e": {"z": 1}}
+    scores = ranking_scores(rankings, judged)
+    assert scores["a"]["nDCG@10"] == pytest.approx(0.63093, abs=1e-5)  # 1 / log2(3)
+    assert (scores["a"]["RR@10"], scores["a"]["R@10"]) == (0.5, 1.0)
+    assert scores["b"] == scores["d"] == dict.fromkeys(MEASURES, 0.0)
+    assert scores["c"] == dict.fromkeys(MEASURES, 0.0) | {"R@100": 0.5}
+    # the order of a ranking counts and not the names in it
+    assert (scores["e"]["RR@10"], ranking_scores({"e": ["z", "a"]}, judged)["e"]["RR@10"]) == (0.5, 1.0)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-THINGS = (
+THINGS = [
     "mill",
     "ferry",
     "school",
@@ -20,7 +20,7 @@ THINGS = (
     "library",
     "well",
     "inn",
-)
+]
 
 
 @pytest.fixture
