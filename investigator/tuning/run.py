@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from investigator.asking.budget import Budget, BudgetSettings
+from investigator.asking.budget import Budget, BudgetSettings, BudgetSpent
 from investigator.asking.contracts import METHOD
 from investigator.asking.prompts import check_templates
 from investigator.engines.base import Embedder, Engine
@@ -25,7 +25,7 @@ from investigator.evaluation.questions import Question, read_questions
 from investigator.evaluation.scoring import grounds_of
 from investigator.files import make_private_folder, write_private
 from investigator.investigator import Investigator
-from investigator.records import Event, Notice, Usage
+from investigator.records import Event, Notice, StopReason, Usage
 from investigator.services.parts import Parts
 from investigator.settings import as_settings_file, load_settings
 from investigator.store.corpus import Corpus
@@ -41,8 +41,8 @@ from investigator.tuning.candidates import (
     variants,
 )
 from investigator.tuning.plan import TuningOptions, TuningPlan, TuningReport
-from investigator.tuning.proposing import GEPA, ProposerModel, TuningLedger, Workshop, proposer_named
-from investigator.tuning.search import MOST_CANDIDATES, Ending, SearchResult, TuningSearch, race_size
+from investigator.tuning.proposing import GEPA, Proposer, ProposerModel, TuningLedger, Workshop, proposer_named
+from investigator.tuning.search import MOST_CANDIDATES, TuningSearch, race_size
 from investigator.tuning.splitting import drawn_sets, leaked
 
 _SAME_RUN = {"templates", "space", "search", "proposer", "measure", "seed", "tolerance"}
@@ -79,13 +79,13 @@ def tune(
         parts = Parts(settings.model_copy(update={"budget": ceiling}), embedder=embedder)
         ledger = TuningLedger(out / "ledger.jsonl", parts.prices)
         budget = Budget(ledger, ceiling, parts.prices.price_of)
-        propose = proposer_named(options.search) if options.search else lambda _: ()
+        propose: Proposer = proposer_named(options.search) if options.search else lambda _: ()
         writer = (engine or _writer(options, base, parts)) if options.search else parts.extractive
         bench = FolderBench(folder, workspace=workspace, embedder=embedder, engine=engine, budget=budget, tell=tell)
         parts.check_prices((*bench.investigator(base).engines.values(), writer))
         run = TuningRun(questions, out, options, base, bench, ledger)
         on_plan(run.plan)
-        return run.report(lambda: propose(run.workshop(ProposerModel(writer, ledger, budget))))
+        return run.report(propose, ProposerModel(writer, ledger, budget))
 
 
 @contextmanager
@@ -93,12 +93,13 @@ def _alone_in(out: Path) -> Iterator[None]:
     """Lock a run's folder, so that no other process spends the rest of its budget. Raises UserError and StoreError."""
     with storing(out):
         make_private_folder(out)
-    lock = FileLock(out / "lock")
+    lock = FileLock(out / "lock", timeout=0)
     try:
-        lock.acquire(timeout=0)
+        lock.acquire()
     except Timeout as error:
-        hint = "Wait for it, or choose another --out DIR."
-        raise UserError(f"another process is tuning in {out}", hint=hint) from error
+        raise UserError(
+            f"another process is tuning in {out}", hint="Wait for it, or choose another --out DIR."
+        ) from error
     try:
         yield
     finally:
@@ -122,83 +123,61 @@ class TuningRun:
     """One tuning run, and the arena for its search; creating an instance makes no paid calls. See `tune`."""
 
     def __init__(
-        self,
-        questions: Path,
-        out: Path,
-        options: TuningOptions,
-        base: Setup,
-        bench: FolderBench,
-        ledger: TuningLedger,
+        self, questions: Path, out: Path, options: TuningOptions, base: Setup, bench: FolderBench, ledger: TuningLedger
     ) -> None:
         self._options, self._base, self._out, self._bench, self._ledger = options, base, out, bench, ledger
         examined = read_questions(questions, lambda text: bench.tell(Notice(text=text)))
-        self._investigator = bench.investigator(base)
-        check_outside(questions, self._investigator)
-        if options.templates and not reads_templates(self._investigator):
+        investigator = bench.investigator(base)
+        check_outside(questions, investigator)
+        if options.templates and not reads_templates(investigator):
             bench.tell(UNREAD_TEMPLATES)
         bench.outcomes(base, examined, limit=0)  # this reads the folder, but asks no question
-        data, twins = _data_of(self._investigator, examined)
+        data, twins = _data_of(investigator, examined)
         self._sets = drawn_sets(examined, twins, options.seed)
         if options.measure is Measure.RIGHT and not grounds_of((*self._sets.select, *self._sets.test)):
             hint = "Add answerable, answers, evidence or doc_ids to the rows."
             raise DataError("no question has a known answer", hint=hint)
         self._baseline = Variant(name="baseline", templates=templates_of(base.prompts, options.templates))
         changes = options.model_dump_json(include=_SAME_RUN)
-        model = self._investigator.engine_name
-        self._identity = digest(data, model, base.model_dump_json(), self._baseline.key, changes)
+        self._identity = digest(data, investigator.engine_name, base.model_dump_json(), self._baseline.key, changes)
         self._note_identity()
         # a test set proves less each time it is used: a file for each run that used this one for the same subject
         subject = digest(data, self._baseline.key, ",".join(sorted(options.changes)))
-        self._openings = self._investigator.workspace / "tuning" / subject
-        self.plan = self._planned()
+        self._openings = investigator.workspace / "tuning" / subject
+        self.plan = self._planned(investigator)
 
-    def report(self, proposals: Callable[[], Iterable[Variant]]) -> TuningReport:
+    def report(self, propose: Proposer, ask: Callable[[str], str]) -> TuningReport:
         """Run the search, write the result into the run's folder, and return it."""
         options = self._options
-        if 0 in (options.max_calls, options.max_money):
-            reason = f"The ceiling does not allow any calls, but the plan needs about {self.plan.expected.calls:,}."
-            result = SearchResult(ending=Ending.CEILING, reason=reason)
-        else:
-            result = TuningSearch(
-                self._sets,
-                self._baseline,
-                lambda: (*self._listed(), *proposals()),
-                self,
-                options.measure,
-                options.seed,
-                options.tolerance,
-                proposed=bool(options.search),
-            ).run()
-        usage, folder = self._ledger.usage(), str(self._out) if result.winner is not None else ""
-        report = TuningReport(plan=self.plan, result=result, usage=usage, folder=folder)
+        result = TuningSearch(
+            self._sets,
+            self._baseline,
+            lambda: (*self._listed(), *propose(self._workshop(ask))),
+            self,
+            options.measure,
+            options.seed,
+            options.tolerance,
+            proposed=bool(options.search),
+        ).run()
+        winner = result.winner
+        folder = str(self._out) if winner is not None else ""
+        report = TuningReport(plan=self.plan, result=result, usage=self._ledger.usage(), folder=folder)
         with storing(self._out):
             write_private(self._out / "report.json", report.model_dump_json(indent=2).encode())
-            if result.winner is not None:
-                self._write_winner(result.winner)
+            if winner is not None and winner.templates:
+                lay_templates(self._out / "prompts", winner.templates, self._base.prompts)
+            if winner is not None and winner.settings:
+                write_private(self._out / "settings.json", as_settings_file(winner.settings).encode())
         return report
-
-    def workshop(self, ask: Callable[[str], str]) -> Workshop:
-        """Return the tools of a proposer, which may spend half of the calls under the ceiling."""
-        left, spent = self.calls_left(), self._ledger.usage().calls
-
-        def try_out(candidate: Variant, ids: Sequence[str]) -> Mapping[str, Outcome]:
-            return self.outcomes(candidate, [question for question in self._sets.reflect if question.id in ids])
-
-        return Workshop(
-            templates=self._baseline.templates,
-            questions=self._sets.reflect,
-            measure=self._options.measure,
-            seed=self._options.seed,
-            try_out=try_out,
-            refusal=self.refusal,
-            ask=ask,
-            is_spent=lambda: left is not None and self._ledger.usage().calls >= spent + left // 2,
-        )
 
     def outcomes(
         self, candidate: Variant, questions: Sequence[Question], limit: int | None = None
     ) -> Mapping[str, Outcome]:
         """Ask a candidate the first `limit` questions. Raises the errors of `FolderBench.outcomes`."""
+        if self._options.max_calls == 0:
+            raise BudgetSpent(StopReason.CALLS)
+        if self._options.max_money == 0:
+            raise BudgetSpent(StopReason.MONEY)
         prompts = self._laid(candidate) if candidate.templates else self._base.prompts
         setup = self._base.changed(prompts=prompts, overrides=(*self._base.overrides, *candidate.settings))
         return self._bench.outcomes(setup, questions, limit=limit)
@@ -229,7 +208,21 @@ class TuningRun:
             (self._openings / self._identity).touch()
         return self.plan.openings + 1
 
-    def _planned(self) -> TuningPlan:
+    def _workshop(self, ask: Callable[[str], str]) -> Workshop:
+        """Return the tools of a proposer, which may spend half of the calls under the ceiling."""
+        left, spent, reflect = self.calls_left(), self._ledger.usage().calls, self._sets.reflect
+        return Workshop(
+            templates=self._baseline.templates,
+            questions=reflect,
+            measure=self._options.measure,
+            seed=self._options.seed,
+            try_out=lambda candidate, ids: self.outcomes(candidate, [each for each in reflect if each.id in ids]),
+            refusal=self.refusal,
+            ask=ask,
+            is_spent=lambda: left is not None and self._ledger.usage().calls >= spent + left // 2,
+        )
+
+    def _planned(self, investigator: Investigator) -> TuningPlan:
         """Return the plan of the search. Raises UserError if the test set was used before, and that is not allowed."""
         with storing(self._openings):
             others = [file for file in self._openings.glob("*") if file.name != self._identity]
@@ -238,18 +231,18 @@ class TuningRun:
                 problem = f"the test set of this data was used for the same templates or settings on {day}"
                 hint = "A test set that was used before proves less: use new questions, or --reopen for a harder test."
                 raise UserError(problem, hint=hint)
-        select, test = self._sets.select, self._sets.test
+        sets = self._sets
         count = None if self._options.search else sum(1 for _ in self._listed())
-        trials = race_size(min(_PROPOSED if count is None else count, MOST_CANDIDATES), len(select)) + 2 * len(test)
-        first = self._investigator.forecast(select[0].wording).expected
-        expected = Usage(**{name: type(value)(value * trials) for name, value in first})
+        racing = min(_PROPOSED if count is None else count, MOST_CANDIDATES)
+        trials = race_size(racing, len(sets.select)) + 2 * len(sets.test)
+        first = investigator.forecast(sets.select[0].wording).expected
         return TuningPlan(
-            reflect=len(self._sets.reflect),
-            select=len(select),
-            test=len(test),
+            reflect=len(sets.reflect),
+            select=len(sets.select),
+            test=len(sets.test),
             candidates=count,
             trials=trials,
-            expected=expected,
+            expected=Usage(**{name: type(value)(value * trials) for name, value in first}),
             openings=len(others),
         )
 
@@ -270,13 +263,6 @@ class TuningRun:
         for candidate in (*given, *settings):
             yield candidate.changed(templates=self._baseline.templates | candidate.templates)
 
-    def _write_winner(self, winner: Variant) -> None:
-        """Write a folder for `--prompts` and a file for `--set`."""
-        if winner.templates:
-            lay_templates(self._out / "prompts", winner.templates, self._base.prompts)
-        if winner.settings:
-            write_private(self._out / "settings.json", as_settings_file(winner.settings).encode())
-
     def _laid(self, candidate: Variant) -> Path:
         """Return the folder with a candidate's templates, completed with those from the user's folder."""
         folder = self._out / "candidates" / candidate.key
@@ -292,5 +278,4 @@ def _data_of(investigator: Investigator, questions: Sequence[Question]) -> tuple
         corpus = Corpus(opened.index)
         held = sorted(named.intersection(corpus.document_ids()))
         twins = {name: digest(plain(corpus.document(name).text)) for name in held}
-        documents = corpus.fingerprint()
-    return digest(documents, *(question.model_dump_json() for question in questions)), twins
+        return digest(corpus.fingerprint(), *(question.model_dump_json() for question in questions)), twins

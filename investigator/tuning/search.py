@@ -31,8 +31,7 @@ MOST_CANDIDATES = 64
 
 _FIRST = 12  # minimum number of questions in the first rung
 _DEARER = 1.1
-
-Outcomes = Mapping[str, Outcome]
+_BEATEN = "another candidate is better"
 
 
 class Fate(StrEnum):
@@ -85,7 +84,7 @@ class Arena(Protocol):
     of the test set, and returns how often this data has been used, including this time.
     """
 
-    def outcomes(self, candidate: Variant, questions: Sequence[Question], limit: int) -> Outcomes: ...
+    def outcomes(self, candidate: Variant, questions: Sequence[Question], limit: int) -> Mapping[str, Outcome]: ...
     def refusal(self, candidate: Variant) -> str: ...
     def calls_left(self) -> int | None: ...
     def open_test(self) -> int: ...
@@ -121,58 +120,22 @@ class TuningSearch:
     proposed: bool = False
     _tried: dict[str, TriedCandidate] = field(default_factory=dict)
     _score: Estimate | None = None
-    _calls: float = 1.0
 
     def run(self) -> SearchResult:
         """Run the search. Raises DataError, and the arena's errors except BudgetSpent."""
         try:
             admitted = [] if self.proposed else self._admitted()
+            calls = 1.0
             if admitted or self.proposed:
-                self._measure_baseline()
+                calls = self._measured_baseline()
                 if nothing := self._nothing_to_gain():
                     return self._ended(Ending.NOTHING_TO_GAIN, nothing)
-            admitted = self._admitted() if self.proposed else admitted
-            return self._proven(admitted) if admitted else self._none_tried()
+            if self.proposed:
+                admitted = self._admitted()
+            return self._proven(admitted, calls) if admitted else self._none_tried()
         except BudgetSpent as spent:
             reason = f"The ceiling on {spent.reason.value} was reached before the search ended; nothing is adopted."
             return self._ended(Ending.CEILING, f"{reason} Run the same command with a higher ceiling to resume.")
-
-    def _measure_baseline(self) -> None:
-        outcomes = self.arena.outcomes(self.baseline, self.sets.select, rungs(len(self.sets.select))[0]).values()
-        values = [value for outcome in outcomes if (value := outcome.value(self.measure)) is not None]
-        self._score = mean_of(values, self.seed)
-        if self._score is None:
-            raise DataError(
-                f"none of {len(outcomes)} questions has the facts that {self.measure.label!r} needs",
-                hint="Add doc_ids, evidence or answers to the rows, or choose another --measure.",
-            )
-        self._calls = max(1.0, mean(outcome.cost.calls for outcome in outcomes))
-
-    def _nothing_to_gain(self) -> str:
-        """Return that the largest possible gain is smaller than the test can show; "" if it is not."""
-        test = len(self.sets.test)
-        room, least = 1.0 - (self._score.low if self._score else 0.0), detectable(test, 0.0)
-        gain = f"At most {100 * room:.0f} points can be gained, but {test} test questions cannot show less than"
-        return f"{gain} {100 * least:.0f}: nothing was tried." if room < least else ""
-
-    def _none_tried(self) -> SearchResult:
-        refused = [f"{tried.name}: {tried.reason}" for tried in self._tried.values() if tried.fate is Fate.REFUSED]
-        reasons = refused or ["All were the same as the baseline." if self._tried else "None was created."]
-        return self._ended(Ending.NONE_TRIED, f"{plural(len(self._tried), 'candidate')}. {reasons[0]}")
-
-    def _proven(self, candidates: Sequence[Variant]) -> SearchResult:
-        """Let as many candidates race as the ceiling allows, and test the best."""
-        select, test = len(self.sets.select), len(self.sets.test)
-        left, most = self.arena.calls_left(), len(candidates)
-        while left is not None and most and self._calls * (race_size(most, select) + 2 * test) > left:
-            most -= 1
-        if not most:
-            return self._ended(Ending.CEILING, "The ceiling leaves no calls for a candidate and its test.")
-        finalist = self._raced(candidates[:most])
-        if finalist is not None:
-            return self._tested(finalist)
-        beaten = f"None of {plural(most, 'candidate')} beat the baseline on {select} questions without failing a guard."
-        return self._ended(Ending.NO_CANDIDATE, f"{beaten} The test set was not used.")
 
     def _admitted(self) -> list[Variant]:
         """Return the acceptable candidates, and record the fate of all candidates."""
@@ -188,32 +151,69 @@ class TuningSearch:
             self._tried[key] = TriedCandidate(name=candidate.name, fate=fate, reason=reason)
         return list(admitted.values())
 
+    def _measured_baseline(self) -> float:
+        """Measure the baseline on the first questions, and return the calls that a question takes."""
+        outcomes = self.arena.outcomes(self.baseline, self.sets.select, rungs(len(self.sets.select))[0]).values()
+        values = [value for outcome in outcomes if (value := outcome.value(self.measure)) is not None]
+        self._score = mean_of(values, self.seed)
+        if self._score is None:
+            raise DataError(
+                f"none of {len(outcomes)} questions has the facts that {self.measure.label!r} needs",
+                hint="Add doc_ids, evidence or answers to the rows, or choose another --measure.",
+            )
+        return max(1.0, mean(outcome.cost.calls for outcome in outcomes))
+
+    def _nothing_to_gain(self) -> str:
+        """Return that the largest possible gain is smaller than the test can show; "" if it is not."""
+        test = len(self.sets.test)
+        room, least = 1.0 - (self._score.low if self._score else 0.0), detectable(test, 0.0)
+        gain = f"At most {100 * room:.0f} points can be gained, but {test} test questions cannot show less than"
+        return f"{gain} {100 * least:.0f}: nothing was tried." if room < least else ""
+
+    def _none_tried(self) -> SearchResult:
+        refused = [f"{tried.name}: {tried.reason}" for tried in self._tried.values() if tried.fate is Fate.REFUSED]
+        reasons = refused or ["All were the same as the baseline." if self._tried else "None was created."]
+        return self._ended(Ending.NONE_TRIED, f"{plural(len(self._tried), 'candidate')}. {reasons[0]}")
+
+    def _proven(self, candidates: Sequence[Variant], calls: float) -> SearchResult:
+        """Let as many candidates race as the ceiling allows, and test the best."""
+        select, test = len(self.sets.select), len(self.sets.test)
+        left, most = self.arena.calls_left(), len(candidates)
+        while left is not None and most and calls * (race_size(most, select) + 2 * test) > left:
+            most -= 1
+        if not most:
+            return self._ended(Ending.CEILING, "The ceiling leaves no calls for a candidate and its test.")
+        finalist = self._raced(candidates[:most])
+        if finalist is not None:
+            return self._tested(finalist)
+        beaten = f"None of {plural(most, 'candidate')} beat the baseline on {select} questions without failing a guard."
+        return self._ended(Ending.NO_CANDIDATE, f"{beaten} The test set was not used.")
+
     def _raced(self, candidates: Sequence[Variant]) -> Variant | None:
         """Return the best candidate on all selection questions; None if no candidate beats the baseline on them."""
         for size in rungs(len(self.sets.select)):
             gains: dict[str, float] = {}
-            sound: set[str] = set()
             for candidate in candidates:
                 comparison = self._compared(candidate, self.sets.select, size)
                 row = comparison.rows.get(self.measure)
                 old, new, count = (row.first, row.second, row.difference.questions) if row else (0.0, 0.0, 0)
-                reason = fallen_guards(comparison, self.tolerance) or "not better than the baseline" * (new <= old)
-                sound |= set() if reason else {candidate.key}
                 gains[candidate.key] = new - old
+                problem = fallen_guards(comparison, self.tolerance) or "not better than the baseline" * (new <= old)
                 self._tried[candidate.key] = TriedCandidate(
                     name=candidate.name,
                     fate=Fate.DROPPED,
-                    reason=reason or "another candidate is better",
+                    reason=problem or _BEATEN,
                     questions=count,
                     score=new,
                     baseline=old,
                 )
             ranked = sorted(candidates, key=lambda candidate: -gains[candidate.key])  # equal ones keep their order
             candidates = ranked[: math.ceil(len(ranked) / 2)]
-        best = next((candidate for candidate in ranked if candidate.key in sound), None)
-        if best is not None:
-            self._tried[best.key] = self._tried[best.key].changed(fate=Fate.FINALIST, reason="")
-        return best
+        for candidate in ranked:
+            if (tried := self._tried[candidate.key]).reason == _BEATEN:
+                self._tried[candidate.key] = tried.changed(fate=Fate.FINALIST, reason="")
+                return candidate
+        return None
 
     def _tested(self, finalist: Variant) -> SearchResult:
         """Decide with the test set whether a candidate is adopted."""

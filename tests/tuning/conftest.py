@@ -7,20 +7,7 @@ from pathlib import Path
 
 import pytest
 
-THINGS = [
-    "mill",
-    "ferry",
-    "school",
-    "bridge",
-    "tower",
-    "bakery",
-    "forge",
-    "quarry",
-    "harbour",
-    "library",
-    "well",
-    "inn",
-]
+THINGS = ["mill", "ferry", "school", "bridge", "tower", "bakery", "forge", "quarry", "dam", "archive", "well", "inn"]
 
 
 @pytest.fixture
