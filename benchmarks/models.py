@@ -2,7 +2,7 @@
 
     python benchmarks/models.py SETS_DIR --model openai:NAME --base-url http://127.0.0.1:8000/v1 --rows ROWS.jsonl
         [--pairs N] [--long N] [--tables N] [--survey N] [--everyday FOLDER ...] [--most N]
-        [--matrix N] [--second-plan N] [--check FILE.jsonl] [--side SIDE ...] [--seed S] [--jobs N]
+        [--matrix N] [--second-plan N] [--side SIDE ...] [--seed S] [--jobs N]
         [--set PART.FIELD=VALUE] [--settings FILE] [--split dev] [--workspaces DIR]
 
 SETS_DIR contains `near_miss` and `synthesis` (files NAME.SPLIT.jsonl, in which `set` names the folder SET/docs_SPLIT).
@@ -15,7 +15,6 @@ SETS_DIR contains `near_miss` and `synthesis` (files NAME.SPLIT.jsonl, in which 
                also with research.whole_tokens=0, so that the folder is searched instead of read whole
 --matrix N     N trials and a question about each, all in one matrix
 --second-plan  N questions whose document is taken out of the first plan: does the second plan find it?
---check FILE   statements, true and false, with their quotes: how the check judges them, twenty in a call
 
 The sides are `ask`, which is `investigator ask` as shipped, and `one prompt`, which gets the ten best passages of
 `investigator search`. Questions are asked concurrently, so seconds include waiting. Every row is stored as soon as it
@@ -47,7 +46,6 @@ from models_rows import (
 )
 from models_second_plan import second_plans, second_plans_table
 from models_sides import Setup, ask_all
-from models_statements import checked_statements, statements_table
 from models_tables import documents_table, table
 
 LONG, SURVEY = "long", "survey"
@@ -113,8 +111,6 @@ def main() -> None:
         print(f"\n{matrix_table(filled_matrix(setup, arguments))}")
     if arguments.second_plan:
         print(f"\n{second_plans_table(second_plans(setup, arguments))}")
-    if arguments.check:
-        print(f"\n{statements_table(checked_statements(setup, arguments))}")
 
 
 def _arguments() -> argparse.Namespace:
@@ -128,7 +124,6 @@ def _arguments() -> argparse.Namespace:
         parser.add_argument(f"--{name}", type=int, default=0, metavar="N")
     parser.add_argument("--everyday", type=Path, nargs="+", default=[], metavar="FOLDER")
     parser.add_argument("--most", type=int, default=1_000, help="questions of each everyday folder")
-    parser.add_argument("--check", type=Path, metavar="FILE")
     parser.add_argument("--side", action="append", type=Side, choices=list(Side))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--split", default="dev")

@@ -92,25 +92,6 @@ def test_both_sides_are_counted_and_each_answer_is_a_row_that_is_not_asked_again
     assert len(server.requests) == requests
 
 
-def test_false_statements_that_the_check_passes_are_listed(sets: Path, server: OpenAIServer, tmp_path: Path) -> None:
-    given = [
-        {"id": "right", "statement": "The output is 42 MW.", "true": True},
-        {"id": "wrong", "statement": "The output is 43 MW.", "true": False, "kind": "digits"},
-        {"id": "passed", "statement": "It makes forty-two gigawatts.", "true": False, "kind": "units"},
-    ]
-    rows = [{**row, "evidence": [{"quote": CEDAR, "around": f"The plant. {CEDAR}"}]} for row in given]
-    file = tmp_path / "statements.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    output = measured(sets, server, "--check", file)
-    table = figures(output)
-    head = table["statements"]
-    counts = {name: [cell.partition(" (")[0] for cell in table[name]] for name in ("false", "true")}
-    assert dict(zip(head, counts["true"], strict=True))["supported"] == "1 of 1"
-    assert dict(zip(head, counts["false"], strict=True))["unsupported"] == "1 of 2"
-    assert "- passed (units): supported" in output
-    assert len(server.requests) == 1
-
-
 def test_an_engine_that_obeys_planted_texts_is_seen_to_cite_them_as_evidence(tmp_path: Path) -> None:
     output = run("attacks.py", "--obedient", "--limit", "3", cwd=tmp_path)
     _, cited, repeated, named = (cell[:6] for cell in figures(output)["all"])
