@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from time import monotonic
@@ -80,14 +81,14 @@ class ClaimsReport(Record):
     seconds: float = 0.0
 
 
+@dataclass
 class ClaimsEvaluation:
     """Checks the statements of a file against their quotes, up to 20 in a call, by the engine for the role check."""
 
-    def __init__(self, rows: Sequence[ClaimRow], client: EngineClient) -> None:
-        self._rows = tuple(rows)
-        self._client = client
-        self._judged: list[tuple[ClaimRow, StatementCheck]] = []
-        self._seconds = 0.0
+    rows: Sequence[ClaimRow]
+    client: EngineClient
+    _judged: list[tuple[ClaimRow, StatementCheck]] = field(default_factory=list)
+    _seconds: float = 0.0
 
     def run(self) -> Iterator[Event]:
         """Check the statements, until a limit is reached; `report` returns the results. Raises the errors of
@@ -95,14 +96,14 @@ class ClaimsEvaluation:
         """
         began = monotonic()
         try:
-            for start in range(0, len(self._rows), _AT_ONCE):
-                rows = self._rows[start : start + _AT_ONCE]
-                reply = self._client.ask("answer/check", variables_of(rows), CheckReply).value
+            for start in range(0, len(self.rows), _AT_ONCE):
+                rows = self.rows[start : start + _AT_ONCE]
+                reply = self.client.ask("answer/check", variables_of(rows), CheckReply).value
                 known = {check.number: check for check in (reply.statements if reply is not None else ())}
                 for number, row in enumerate(rows, start=1):  # a statement that the reply leaves out is unchecked
                     self._judged.append((row, known.get(number, StatementCheck(number=number))))
                 self._seconds = monotonic() - began
-                yield Progressed(phase="statements", done=len(self._judged), total=len(self._rows))
+                yield Progressed(phase="statements", done=len(self._judged), total=len(self.rows))
         except BudgetSpent as spent:
             yield Notice(text=f"The limit on {spent.reason} was reached; the other statements are not measured.")
 
@@ -110,7 +111,7 @@ class ClaimsEvaluation:
         """Return the results for the statements that were checked."""
         kinds = dict.fromkeys(row.kind for row, _ in self._judged if row.kind)
         return ClaimsReport(
-            checker=self._client.name(Role.CHECK),
+            checker=self.client.name(Role.CHECK),
             everything=self._counts(""),
             kinds=tuple(map(self._counts, kinds)),
             wrong=tuple(
@@ -118,7 +119,7 @@ class ClaimsEvaluation:
                 for row, check in self._judged
                 if (check.support is Support.UNSUPPORTED if row.is_true else check.support in ACCEPTED)
             ),
-            usage=self._client.usage(),
+            usage=self.client.usage(),
             seconds=round(self._seconds, 3),
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import Protocol
@@ -74,6 +75,7 @@ def reads_templates(investigator: Investigator) -> bool:
     return not all(traits_of(engine).goes_by_measures for engine in engines)
 
 
+@dataclass
 class FolderEvaluation:
     """A world whose teacher is a file of questions, and whose agent is an investigator, who is asked as by a user.
 
@@ -84,27 +86,24 @@ class FolderEvaluation:
     DataError if outcomes would be stored inside the folder.
     """
 
-    def __init__(
-        self,
-        investigator: Investigator,
-        questions: Sequence[Question],
-        *,
-        limit: int | None = None,
-        out: Path | None = None,
-        fresh: bool = False,
-        repetition: int = 0,
-        joint: Budget | None = None,
-    ) -> None:
-        self.investigator = investigator
-        self.outcomes: dict[str, Outcome] = {}
-        self.file = out.expanduser().absolute() if out is not None else None
-        self._every = tuple(questions)
-        self._questions = self._every[:limit]
-        self._pending: list[Question] = []
-        self._options = RunOptions(fresh=fresh, repetition=repetition)
-        self._joint = joint
-        if self.file is not None:
-            check_outside(self.file, investigator)
+    investigator: Investigator
+    questions: Sequence[Question]
+    _: KW_ONLY
+    limit: int | None = None
+    out: Path | None = None
+    fresh: bool = False
+    repetition: int = 0
+    joint: Budget | None = None
+    outcomes: dict[str, Outcome] = field(default_factory=dict, init=False)
+    file: Path | None = field(default=None, init=False)
+    _pending: list[Question] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        if self.out is not None:
+            self.file = self.out.expanduser().absolute()
+            check_outside(self.file, self.investigator)
+        self._asked = self.questions[: self.limit]
+        self._options = RunOptions(fresh=self.fresh, repetition=self.repetition)
 
     def run(self) -> Iterator[Event]:
         """Read the folder, and then ask the questions; `report` returns the results. If a question fails, its error is
@@ -115,7 +114,7 @@ class FolderEvaluation:
         if self.investigator.parts.prompts.own() and not reads_templates(self.investigator):
             yield UNREAD_TEMPLATES
         yield from self._opened_file()
-        self._pending = [question for question in self._questions if question.id not in self.outcomes]
+        self._pending = [question for question in self._asked if question.id not in self.outcomes]
         if not self._pending:
             return
         began = perf_counter()
@@ -135,12 +134,12 @@ class FolderEvaluation:
 
     def report(self) -> FolderReport:
         """Return the results for all questions with an outcome."""
-        return folder_report(self._questions, self.outcomes, self.investigator.engine_name)
+        return folder_report(self._asked, self.outcomes, self.investigator.engine_name)
 
     def _opened_file(self) -> Iterator[Notice]:
         """Read the outcomes of exactly this evaluation, except failures; the folder must have been read."""
         parts = self.investigator.parts
-        named = {name for question in self._every for name in question.documents}
+        named = {name for question in self.questions for name in question.documents}
         with Workspace(self.investigator.workspace, write=False) as workspace:
             stored = parts.folder_index(self.investigator.folder, workspace).stored
             missing, documents = sorted(named.difference(stored.document_ids())), stored.fingerprint()
@@ -148,28 +147,28 @@ class FolderEvaluation:
             some = f"{len(missing):,} of {len(named):,} right documents are not in the folder, such as {missing[0]}."
             yield Notice(text=some)
         depends_on = (
-            *(question.model_dump_json() for question in self._every),
+            *(question.model_dump_json() for question in self.questions),
             self.investigator.engine_name,
             parts.settings.model_dump_json(),
             parts.embedder.name,
             parts.prompts.fingerprint(),
             documents,
-            f"repetition {self._options.repetition}",
+            f"repetition {self.repetition}",
             "2",  # the version of the fields of an outcome
         )
         self._evaluation = hashlib.sha256("\0".join(depends_on).encode("utf-8", "surrogatepass")).hexdigest()[:16]
         self.file = self.file or self.investigator.workspace / "evaluations" / f"{self._evaluation}.jsonl"
         self._file = RecordFile(self.file, Outcome, "the outcome of a question")
-        if self._options.fresh and self.file.exists():
+        if self.fresh and self.file.exists():
             with storing(self.file):
                 self.file.replace(f"{self.file}.before")
         kept = {outcome.id: outcome for outcome in self._file.read()}
         if any(outcome.evaluation != self._evaluation for outcome in kept.values()):
             problem = f"{self.file} contains outcomes of other questions, documents, models or settings"
             raise DataError(problem, hint="Choose another file with --out, or start over with --fresh.")
-        self.outcomes = {q.id: kept[q.id] for q in self._questions if q.id in kept and not kept[q.id].failure}
+        self.outcomes = {q.id: kept[q.id] for q in self._asked if q.id in kept and not kept[q.id].failure}
         if self.outcomes:
-            existing = f"{len(self.outcomes):,} of {len(self._questions):,} outcomes already exist: {self.file}"
+            existing = f"{len(self.outcomes):,} of {len(self._asked):,} outcomes already exist: {self.file}"
             yield Notice(text=existing)
 
     def _outcome(self, question: Question) -> Outcome:
@@ -178,8 +177,8 @@ class FolderEvaluation:
         try:
             for event in self._ask(question.wording, self._options):
                 whole |= isinstance(event, Started) and not event.resumed
-                if self._joint is not None and self._joint.refused is not None:
-                    raise BudgetSpent(self._joint.refused)  # an incomplete investigation must not be measured
+                if self.joint is not None and self.joint.refused is not None:
+                    raise BudgetSpent(self.joint.refused)  # an incomplete investigation must not be measured
                 if isinstance(event, Answered):
                     seconds = perf_counter() - began if whole else None
                     return self._measured(question, blank.changed(seconds=seconds), event.investigation)
@@ -223,4 +222,4 @@ class FolderEvaluation:
         counts["passages found"] = len(outcomes) - sum(counts.values())
         about = [f"{name} {count}" for name, count in counts.items() if count or name != "failed"]
         about.append(f"{seconds:.1f} s per question")
-        return Progressed(phase="questions", done=len(outcomes), total=len(self._questions), about=tuple(about))
+        return Progressed(phase="questions", done=len(outcomes), total=len(self._asked), about=tuple(about))

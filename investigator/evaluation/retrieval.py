@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
 from time import perf_counter
@@ -72,19 +73,17 @@ class RetrievalReport(Record):
     halves: tuple[HalfReport, ...]
 
 
+@dataclass
 class RetrievalEvaluation:
     """Stores a collection in a workspace like a folder, with one chunk per document, and ranks the documents for its
     queries. A workspace with the same corpus is reused; one with other documents is rejected.
     """
 
-    def __init__(
-        self, collection: Collection, directory: Path, embedder: Embedder, settings: RetrievalSettings
-    ) -> None:
-        self._collection = collection
-        self._directory = directory.expanduser().absolute()
-        self._embedder = embedder
-        self._settings = settings
-        self.results: tuple[QueryResult, ...] = ()
+    collection: Collection
+    directory: Path
+    embedder: Embedder
+    settings: RetrievalSettings
+    results: tuple[QueryResult, ...] = ()
 
     def run(self) -> Iterator[Event]:
         """Store, embed and rank the documents; afterwards, `results` and `report` are available.
@@ -92,10 +91,10 @@ class RetrievalEvaluation:
         Raises SettingsError, WorkspaceLockedError, EngineError and StoreError.
         """
         trec_measures()  # report a missing package now, because embedding may take hours
-        with Workspace(self._directory, write=True) as workspace:
+        with Workspace(self.directory.expanduser().absolute(), write=True) as workspace:
             corpus = Corpus(workspace.index)
             yield from self._keep(corpus)
-            yield from embed_missing(corpus, VectorTable(workspace.index, self._embedder.name), self._embedder)
+            yield from embed_missing(corpus, VectorTable(workspace.index, self.embedder.name), self.embedder)
             yield from self._rank(workspace)
 
     def report(self) -> RetrievalReport:
@@ -115,32 +114,32 @@ class RetrievalEvaluation:
                     seconds_per_query=mean(result.seconds for result in results),
                 )
             )
-        documents, queries = len(self._collection.documents), len(self._collection.queries)
-        return RetrievalReport(documents=documents, queries=queries, embedder=self._embedder.name, halves=tuple(halves))
+        documents, queries = len(self.collection.documents), len(self.collection.queries)
+        return RetrievalReport(documents=documents, queries=queries, embedder=self.embedder.name, halves=tuple(halves))
 
     def _keep(self, corpus: Corpus) -> Iterator[Event]:
         """Store the documents in the workspace, resuming an interrupted attempt."""
-        fingerprint, held = self._collection.fingerprint(), corpus.setting(_HOLDS)
+        fingerprint, held = self.collection.fingerprint(), corpus.setting(_HOLDS)
         present = set(corpus.document_ids())
         if held != fingerprint and (held is not None or present or corpus.files()):
             raise SettingsError(
-                f"the workspace {self._directory} contains documents other than this corpus",
+                f"the workspace {self.directory} contains documents other than this corpus",
                 hint="Choose another directory with --workspace DIR, or omit the option to use a temporary one.",
             )
         corpus.set_setting(_HOLDS, fingerprint)
-        missing = [row for row in self._collection.documents if row.id not in present]
+        missing = [row for row in self.collection.documents if row.id not in present]
         if not missing:
-            yield Notice(text=f"The workspace {self._directory} already contains this corpus; it is reused.")
+            yield Notice(text=f"The workspace {self.directory} already contains this corpus; it is reused.")
         for done, row in enumerate(missing, start=1):
             corpus.put(*_as_file(row))
             if done % _BETWEEN == 0 or done == len(missing):
                 yield Progressed(phase="keeping documents", done=done, total=len(missing))
 
     def _rank(self, workspace: Workspace) -> Iterator[Event]:
-        queries, notices, results = self._collection.queries, dict[str, None](), list[QueryResult]()
+        queries, notices, results = self.collection.queries, dict[str, None](), list[QueryResult]()
         for half in Half:
             # each ranking has its own library, so that none benefits from query vectors that another has cached
-            library = open_library(workspace, self._embedder, self._settings, Search.WHOLE, notices.setdefault)
+            library = open_library(workspace, self.embedder, self.settings, Search.WHOLE, notices.setdefault)
             library.ranked(queries[0].text, _DEPTH)  # loading does not count towards the first query
             rankings, seconds = dict[str, Sequence[str]](), dict[str, float]()
             for query in queries:
@@ -150,7 +149,7 @@ class RetrievalEvaluation:
                 rankings[query.id] = [hit.document_id for hit in ranked]
                 done = len(results) + len(rankings)
                 yield Progressed(phase="searching", done=done, total=len(queries) * len(Half))
-            for name, scores in ranking_scores(rankings, self._collection.judgements).items():
+            for name, scores in ranking_scores(rankings, self.collection.judgements).items():
                 first = tuple(rankings[name][:10])
                 results.append(QueryResult(query_id=name, half=half, seconds=seconds[name], first=first, scores=scores))
         yield from (Notice(text=text) for text in notices)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 
 from investigator.asking.budget import Budget
@@ -58,6 +59,7 @@ def side_of(text: str, base: Setup) -> Setup:
     return base.changed(model=(text,))
 
 
+@dataclass
 class FolderBench:
     """Evaluates setups on questions about a folder, one after another.
 
@@ -65,45 +67,36 @@ class FolderBench:
     evaluations, whose events are passed to `tell`.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        *,
-        workspace: Path | None = None,
-        embedder: Embedder | None = None,
-        engine: Engine | None = None,
-        budget: Budget | None = None,
-        tell: Callable[[Event], None] = lambda _: None,
-    ) -> None:
-        self._folder = folder
-        self._workspace = workspace
-        self._embedder = embedder
-        self._engine = engine
-        self._budget = budget
-        self._tell = tell
-        self._opened: dict[str, Mapping[Role, Engine]] = {}
-        self._notices: list[Notice] = []
+    folder: Path
+    _: KW_ONLY
+    workspace: Path | None = None
+    embedder: Embedder | None = None
+    engine: Engine | None = None
+    budget: Budget | None = None
+    tell: Callable[[Event], None] = lambda _: None
+    _opened: dict[str, Mapping[Role, Engine]] = field(default_factory=dict, init=False)
+    _notices: list[Notice] = field(default_factory=list, init=False)
 
-    def tell(self, event: Event) -> None:
+    def show(self, event: Event) -> None:
         """Pass an event on, but each notice only once."""
         if isinstance(event, Notice):
             if event in self._notices:
                 return
             self._notices.append(event)
-        self._tell(event)
+        self.tell(event)
 
     def investigator(self, setup: Setup) -> Investigator:
         """Return the Investigator of a setup; a model is loaded only once. Raises the errors of `Investigator`."""
         settings = load_settings(setup.settings_file, setup.overrides)
         key = "\0".join((*setup.model, settings.model_dump_json(include={"embedder", "chat", "gguf", "transformers"})))
         investigator = Investigator(
-            self._folder,
-            model=self._opened.get(key) or self._engine or setup.model or None,
+            self.folder,
+            model=self._opened.get(key) or self.engine or setup.model or None,
             settings=settings,
-            workspace=self._workspace,
-            embedder=self._embedder,
+            workspace=self.workspace,
+            embedder=self.embedder,
             prompts=setup.prompts,
-            joint=self._budget,
+            joint=self.budget,
         )
         self._opened[key] = investigator.engines
         return investigator
@@ -115,11 +108,11 @@ class FolderBench:
         id. Raises the errors of `FolderEvaluation.run`.
         """
         evaluation = FolderEvaluation(
-            self.investigator(setup), questions, limit=limit, repetition=repetition, joint=self._budget
+            self.investigator(setup), questions, limit=limit, repetition=repetition, joint=self.budget
         )
         for _ in range(_ATTEMPTS):
             for event in evaluation.run():
-                self.tell(event)
+                self.show(event)
             if not any(outcome.failure for outcome in evaluation.outcomes.values()):
                 break
         return evaluation.outcomes

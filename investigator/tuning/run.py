@@ -126,11 +126,11 @@ class TuningRun:
         self, questions: Path, out: Path, options: TuningOptions, base: Setup, bench: FolderBench, ledger: TuningLedger
     ) -> None:
         self._options, self._base, self._out, self._bench, self._ledger = options, base, out, bench, ledger
-        examined = read_questions(questions, lambda text: bench.tell(Notice(text=text)))
+        examined = read_questions(questions, lambda text: bench.show(Notice(text=text)))
         investigator = bench.investigator(base)
         check_outside(questions, investigator)
         if options.templates and not reads_templates(investigator):
-            bench.tell(UNREAD_TEMPLATES)
+            bench.show(UNREAD_TEMPLATES)
         bench.outcomes(base, examined, limit=0)  # this reads the folder, but asks no question
         data, twins = _data_of(investigator, examined)
         self._sets = drawn_sets(examined, twins, options.seed)
