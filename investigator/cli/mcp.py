@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated
@@ -27,7 +26,7 @@ def mcp(
     """
     settings = common.settings.load()
     served = served_folders([common.investigator(folder, settings) for folder in folders], to_agents=True)
-    with closing(Desk(served, lambda: secrets.token_hex(8))) as desk:
+    with closing(Desk(served)) as desk:
         server = agent_server(desk)
         desk.start()
         server.run("stdio")

@@ -1,8 +1,5 @@
-"""Six tools for agents, served with the Model Context Protocol: search, list the documents with some words, start and
-read an investigation, read a passage, show the status.
-
-Replies are short, with a cursor for the rest; each contains text for the model, and the same facts as a record for the
-program that runs the model. The tools only read; the settings of the server limit the cost of an investigation.
+"""Six tools for agents, served with the Model Context Protocol. Replies are short, with a cursor for the rest. The
+tools only read; the settings of the server limit the cost of an investigation.
 """
 
 from __future__ import annotations
@@ -16,12 +13,11 @@ from typing import Annotated, TypeVar
 
 from pydantic import Field
 
-from investigator.records import Document, Investigation, Passage, Quote
-from investigator.records.base import Record
+from investigator.records import Document, Passage, Quote, Record
 from investigator.reports.folder import READ
 from investigator.reports.inert import inert_line, inert_prose
 from investigator.reports.terminal import investigation_text
-from investigator.reports.wording import FILE_STATUSES, plural
+from investigator.reports.wording import file_words, plural
 from investigator.server.desk import Desk
 from investigator.server.problems import ServerError
 from investigator.server.records import JobRequest, JobState
@@ -44,8 +40,8 @@ FolderName = Annotated[
 ]
 
 
-class Found(Record):
-    """A passage that a search found."""
+class PassagePlace(Record):
+    """Where a passage or a quote is."""
 
     document: str
     start: int
@@ -56,7 +52,7 @@ class Found(Record):
 class SearchReply(Record):
     """Passages, best first."""
 
-    passages: tuple[Found, ...]
+    passages: tuple[PassagePlace, ...]
 
 
 class MentionsReply(Record):
@@ -77,7 +73,7 @@ class InvestigationReply(Record):
     state: JobState
     status: str = ""
     checked_by: str = ""
-    sources: tuple[Found, ...] = ()
+    sources: tuple[PassagePlace, ...] = ()
     next: int | None = None
 
 
@@ -119,27 +115,23 @@ class AgentTools:
         self, query: str, limit: Annotated[int, Field(ge=1, le=10)] = 5, folder: FolderName = ""
     ) -> tuple[str, SearchReply]:
         """Find passages using keyword and vector search, best first. No language model reads them."""
-        every = self._desk.folder(folder).investigator.search(query, limit=limit)
-        hits, _ = _page(every, 0, lambda hit: hit.passage.place)
-        each = MOST_OCTETS // max(1, len(hits)) - _MOST_NAMES // 10
-        lines = [f"{hit.passage.place}\n{_beginning(inert_line(hit.passage.text), each)}" for hit in hits]
-        reply = SearchReply(passages=tuple(_found(hit.passage) for hit in hits))
-        return "\n\n".join(lines) or "Nothing was found.", reply
+        hits = self._desk.folder(folder).investigator.search(query, limit=limit)
+        passages, _ = _page([hit.passage for hit in hits], 0, lambda passage: passage.place)
+        each = MOST_OCTETS // max(1, len(passages)) - _MOST_NAMES // 10
+        lines = [f"{passage.place}\n{_beginning(inert_line(passage.text), each)}" for passage in passages]
+        return "\n\n".join(lines) or "Nothing was found.", SearchReply(passages=tuple(map(_place, passages)))
 
     def list_mentions(self, words: str, folder: FolderName = "", cursor: Cursor = 0) -> tuple[str, MentionsReply]:
         """List every document that contains all these words, or a phrase in double quotation marks."""
         mentions = self._desk.folder(folder).investigator.mentions(words)
-        shown, rest = _page(mentions.documents, cursor, lambda document: document.passages[0].place)
+        shown, rest = _page([own.passages[0] for own in mentions.documents], cursor, lambda passage: passage.place)
         each = (MOST_OCTETS - _MOST_NAMES) // max(1, len(shown))
-        lines = [f"{own.passages[0].place} {_beginning(inert_line(own.passages[0].text), each)}" for own in shown]
-        reply = MentionsReply(
-            documents=tuple(document.document_id for document in shown),
-            count=len(mentions.documents),
-            complete=mentions.complete,
-            next=rest,
-        )
-        whole = "every file was searched" if mentions.complete else "some files could not be searched"
-        counted = f"{plural(len(mentions.documents), 'document')} of {mentions.searched:,}; {whole}."
+        lines = [f"{passage.place} {_beginning(inert_line(passage.text), each)}" for passage in shown]
+        count, complete = len(mentions.documents), mentions.complete
+        documents = tuple(passage.document_id for passage in shown)
+        whole = "every file was searched" if complete else "some files could not be searched"
+        counted = f"{plural(count, 'document')} of {mentions.searched:,}; {whole}."
+        reply = MentionsReply(documents=documents, count=count, complete=complete, next=rest)
         return "\n".join((counted, *lines)), reply
 
     def start_investigation(
@@ -158,25 +150,22 @@ class AgentTools:
         self, id: str, wait_seconds: Annotated[float, Field(ge=0, le=LONGEST_WAIT)] = 0, cursor: Cursor = 0
     ) -> tuple[str, InvestigationReply]:
         """Return an answer with its sources, or its progress; waits at most 20 seconds, so call it again if needed."""
-        job, ends_at = self._desk.job(id), time.monotonic() + wait_seconds
-        while not job.state.has_ended and time.monotonic() < ends_at:
+        ends_at = time.monotonic() + wait_seconds
+        while not (job := self._desk.job(id)).state.has_ended and time.monotonic() < ends_at:
             time.sleep(_SLICE)
-            job = self._desk.job(id)
-        record = self._desk.folder_of(id).investigator.show(job.run_id) if job.run_id else None
         if job.problem is not None:
             raise ServerError(job.problem.status, job.problem.detail, job.problem.hint)
-        if record is None:
-            return f"The investigation is {job.state.value}.", InvestigationReply(id=id, state=job.state)
+        reply = InvestigationReply(id=id, state=job.state)
+        if not job.run_id:
+            return f"The investigation is {job.state.value}.", reply
+        record = self._desk.kept(id)[0].investigator.show(job.run_id)
         text = inert_prose(investigation_text(record).plain)
         end = cursor + len(_beginning(text[cursor:]))
-        reply = InvestigationReply(
-            id=id,
-            state=job.state,
-            status=record.answer.status if record.answer else "",
-            checked_by=record.answer.check.by if record.answer else "",
-            sources=_sources(record) if not cursor else (),
-            next=end if end < len(text) else None,
-        )
+        reply = reply.changed(next=end if end < len(text) else None)
+        if record.answer is not None:
+            reply = reply.changed(status=record.answer.status, checked_by=record.answer.check.by)
+            sources, _ = _page(record.answer.citations[:_MOST_SOURCES], 0, lambda quote: quote.place)
+            reply = reply.changed(sources=tuple(map(_place, sources)) if not cursor else ())
         return text[cursor:end], reply
 
     def read_passage(self, document: str, place: str = "0", folder: FolderName = "") -> tuple[str, PassageReply]:
@@ -194,9 +183,7 @@ class AgentTools:
         served = self._desk.folder(folder)
         files = served.investigator.status(compare=False).files
         read = [file.path for file in files if file.status in READ]
-        failed = [
-            f"{file.path}: {FILE_STATUSES[file.status]} {file.reason}" for file in files if file.status not in READ
-        ]
+        failed = [f"{file.path}: {file_words(file)}" for file in files if file.status not in READ]
         shown, rest = _page(read, cursor, str)
         record = StatusReply(
             folder=served.name,
@@ -210,14 +197,8 @@ class AgentTools:
         return inert_prose("\n".join(lines)), record
 
 
-def _found(span: Passage | Quote) -> Found:
-    return Found(document=span.document_id, start=span.start, end=span.end, place=span.place)
-
-
-def _sources(record: Investigation) -> tuple[Found, ...]:
-    quotes = record.answer.citations if record.answer is not None else ()
-    shown, _ = _page(quotes[:_MOST_SOURCES], 0, lambda quote: quote.place)
-    return tuple(map(_found, shown))
+def _place(span: Passage | Quote) -> PassagePlace:
+    return PassagePlace(document=span.document_id, start=span.start, end=span.end, place=span.place)
 
 
 def _beginning(text: str, octets: int = MOST_OCTETS) -> str:

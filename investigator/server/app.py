@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from http import HTTPStatus
 from types import MappingProxyType
 
 from fastapi import FastAPI, Request
@@ -13,7 +12,7 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from starlette.routing import Route
 
-from investigator.errors import InvestigatorError, WorkspaceLockedError
+from investigator.errors import InvestigatorError
 from investigator.investigator import Investigator
 from investigator.secrets import redacted
 from investigator.server.chat_routes import chat_pages, chat_rest
@@ -21,13 +20,10 @@ from investigator.server.chats import Chats
 from investigator.server.desk import Desk
 from investigator.server.hosting import Application
 from investigator.server.pages import pages
-from investigator.server.problems import ServerError, problem, problem_of
+from investigator.server.problems import ServerError, problem_of, retry_after
 from investigator.server.protocol import PATH, AgentDoor
-from investigator.server.records import Problem
-from investigator.server.rendering import html
+from investigator.server.replies import html
 from investigator.server.rest import rest
-
-_SOON = 5  # seconds
 
 SearchesOf = Callable[[Investigator, Callable[[str], None]], Application]
 """Returns a handler that serves a folder's search in another protocol and reports failures to the callback."""
@@ -39,9 +35,8 @@ def application(
     on_problem: Callable[[str], None] = lambda _: None,
     searches: Mapping[str, Application] = MappingProxyType({}),
 ) -> FastAPI:
-    """Return the application without its guard; `on_problem` receives unexpected errors.
-
-    `searches` maps each path to the handler for all requests below it.
+    """Return the application without its guard; `on_problem` receives unexpected errors. `searches` maps each path to
+    the handler for all requests below it.
     """
     agents = AgentDoor(desk)
     app = FastAPI(
@@ -52,33 +47,24 @@ def application(
         openapi_url="/v1/openapi.json",
         lifespan=agents.lifespan,
     )
-    app.router.routes.append(Route(PATH, agents))
-    app.include_router(rest(desk))
-    app.include_router(chat_rest(desk, chats))
-    app.include_router(pages(desk))
-    app.include_router(chat_pages(desk, chats))
-    for path, search in searches.items():
-        app.router.routes.append(Route(path, search))
+    for router in (rest(desk), chat_rest(desk, chats), pages(desk), chat_pages(desk, chats)):
+        app.include_router(router)
+    app.router.routes += [Route(PATH, agents), *(Route(path, search) for path, search in searches.items())]
     app.mount("/static", StaticFiles(packages=[("investigator.server", "static")]))
 
-    async def refused(request: Request, error: Exception) -> Response:
-        soon = _SOON if isinstance(error, WorkspaceLockedError) else 0
-        return _problem_reply(request, problem_of(error), error.retry_after if isinstance(error, ServerError) else soon)
+    async def rejected(request: Request, error: Exception) -> Response:
+        """Report an error, as JSON to a program and as a page to a browser."""
+        wrong, seconds = problem_of(error), retry_after(error)
+        headers = {"Retry-After": str(seconds)} if seconds else None
+        if request.url.path.startswith(("/v1", PATH)):
+            return JSONResponse(wrong.model_dump(), wrong.status, headers, media_type="application/problem+json")
+        return HTMLResponse(html("problem.html.j2", problem=wrong), wrong.status, headers)
 
-    for kind in (ServerError, InvestigatorError, RequestValidationError, HTTPException):
-        app.add_exception_handler(kind, refused)
-
-    @app.exception_handler(Exception)
     async def unexpected(request: Request, error: Exception) -> Response:
         on_problem(redacted(f"unexpected error: {type(error).__name__}: {error}"))
-        return _problem_reply(request, problem(HTTPStatus.INTERNAL_SERVER_ERROR, "the request failed unexpectedly"))
+        return await rejected(request, ServerError(500, "the request failed unexpectedly"))
 
+    for kind in (ServerError, InvestigatorError, RequestValidationError, HTTPException):
+        app.add_exception_handler(kind, rejected)
+    app.add_exception_handler(Exception, unexpected)
     return app
-
-
-def _problem_reply(request: Request, wrong: Problem, retry_after: int = 0) -> Response:
-    """Report an error, as JSON to a program and as a page to a browser."""
-    headers = {"Retry-After": str(retry_after)} if retry_after else None
-    if request.url.path.startswith(("/v1", PATH)):
-        return JSONResponse(wrong.model_dump(), wrong.status, headers, media_type="application/problem+json")
-    return HTMLResponse(html("problem.html.j2", problem=wrong), wrong.status, headers)

@@ -8,15 +8,13 @@ from functools import partial
 from http import HTTPStatus
 
 from fastapi import APIRouter
-from fastapi.responses import RedirectResponse, Response, StreamingResponse
+from fastapi.responses import Response, StreamingResponse
 
 from investigator.server.chats import LONGEST_TURN, Chats
 from investigator.server.desk import Desk
-from investigator.server.folders import ServedFolder
-from investigator.server.problems import PROBLEMS, json_response
-from investigator.server.records import Chat, ChatTurn, KeptChats, LoggedEvent, NewChat, NewTurn
-from investigator.server.rendering import Fields, html, linking, page
-from investigator.server.stream import After, json_of, streamed
+from investigator.server.problems import PROBLEMS
+from investigator.server.records import Chat, ChatSummary, ChatTurn, Items, LoggedEvent, NewChat, NewTurn
+from investigator.server.replies import After, Fields, html, json_response, linking, page, see, streamed
 
 
 def chat_rest(desk: Desk, chats: Chats) -> APIRouter:
@@ -27,12 +25,12 @@ def chat_rest(desk: Desk, chats: Chats) -> APIRouter:
     def begin(wanted: NewChat) -> Response:
         """Start a chat about a folder; the `Location` header is its address. A chat is kept until it is deleted."""
         chat = chats.begin(desk.folder(wanted.folder))
-        return json_response(chat, HTTPStatus.CREATED, {"Location": f"/v1/chats/{chat.id}"})
+        return json_response(chat, HTTPStatus.CREATED, f"/v1/chats/{chat.id}")
 
-    @router.get("", response_model=KeptChats)
+    @router.get("", response_model=Items[ChatSummary])
     def listed(folder: str) -> Response:
         """List the chats about a folder, newest first."""
-        return json_response(KeptChats(items=desk.folder(folder).chats.summaries()))
+        return json_response(Items(items=desk.folder(folder).chats.summaries()))
 
     @router.get("/{chat_id}", response_model=Chat)
     def chat(chat_id: str) -> Response:
@@ -48,7 +46,7 @@ def chat_rest(desk: Desk, chats: Chats) -> APIRouter:
     @router.post("/{chat_id}/turns", status_code=HTTPStatus.ACCEPTED, response_model=Chat)
     def say(chat_id: str, turn: NewTurn) -> Response:
         """Send a message; poll or stream the chat for the reply."""
-        return json_response(chats.say(chat_id, turn.text), HTTPStatus.ACCEPTED, {"Location": f"/v1/chats/{chat_id}"})
+        return json_response(chats.say(chat_id, turn.text), HTTPStatus.ACCEPTED, f"/v1/chats/{chat_id}")
 
     @router.delete("/{chat_id}/turns", status_code=HTTPStatus.ACCEPTED, response_model=Chat)
     def stop(chat_id: str) -> Response:
@@ -59,7 +57,7 @@ def chat_rest(desk: Desk, chats: Chats) -> APIRouter:
     def events(chat_id: str, after: After) -> Response:
         """Stream the last turn to its end as server-sent events; `Last-Event-ID` resumes after an event."""
         chats.chat(chat_id)  # raises the error for an unknown chat before the stream begins
-        return streamed(partial(chats.changes, chat_id), after, desk.closing, json_of)
+        return streamed(partial(chats.changes, chat_id), after, desk.closing)
 
     return router
 
@@ -68,6 +66,9 @@ def chat_pages(desk: Desk, chats: Chats) -> APIRouter:
     """Return the routes of the chat's pages."""
     router = APIRouter(prefix="/f/{name}/chats", include_in_schema=False)
 
+    def latest(name: str, chat_id: str) -> Response:
+        return see(f"/f/{desk.folder(name).name}/chats/{chat_id}#latest")
+
     @router.get("")
     def listed(name: str) -> Response:
         served = desk.folder(name)
@@ -75,44 +76,37 @@ def chat_pages(desk: Desk, chats: Chats) -> APIRouter:
 
     @router.post("")
     def begin(name: str, fields: Fields) -> Response:
-        served = desk.folder(name)
-        chat = chats.begin(served, fields.get("said", " "))
-        return RedirectResponse(_place(served, chat.id), HTTPStatus.SEE_OTHER)
+        return latest(name, chats.begin(desk.folder(name), fields.get("said", " ")).id)
 
     @router.get("/{chat_id}")
     def chat(name: str, chat_id: str) -> Response:
-        served, version, chat = desk.folder(name), chats.version(chat_id), chats.chat(chat_id)
+        served, (version, chat) = desk.folder(name), chats.versioned(chat_id)
         links = linking(served)
         return page("chat.html.j2", folder=served, chat=chat, version=version, passage_link=links, longest=LONGEST_TURN)
 
     @router.post("/{chat_id}")
     def say(name: str, chat_id: str, fields: Fields) -> Response:
         chats.say(chat_id, fields.get("said", ""))
-        return RedirectResponse(_place(desk.folder(name), chat_id), HTTPStatus.SEE_OTHER)
+        return latest(name, chat_id)
 
     @router.post("/{chat_id}/stop")
     def stop(name: str, chat_id: str) -> Response:
         chats.stop(chat_id)
-        return RedirectResponse(_place(desk.folder(name), chat_id), HTTPStatus.SEE_OTHER)
+        return latest(name, chat_id)
 
     @router.post("/{chat_id}/delete")
     def forget(name: str, chat_id: str) -> Response:
         chats.forget(chat_id)
-        return RedirectResponse(f"/f/{desk.folder(name).name}/chats", HTTPStatus.SEE_OTHER)
+        return see(f"/f/{desk.folder(name).name}/chats")
 
     @router.get("/{chat_id}/progress")
     def progress(name: str, chat_id: str, after: After) -> Response:
+        links = linking(desk.folder(name))
+
+        def shown(event: LoggedEvent) -> str:
+            return html("turn.html.j2", turn=ChatTurn.model_validate_json(event.body), passage_link=links)
+
         chats.chat(chat_id)  # raises the error for an unknown chat before the stream begins
-        return streamed(partial(chats.changes, chat_id), after, desk.closing, partial(_piece, desk.folder(name)))
+        return streamed(partial(chats.changes, chat_id), after, desk.closing, shown)
 
     return router
-
-
-def _place(served: ServedFolder, chat_id: str) -> str:
-    return f"/f/{served.name}/chats/{chat_id}#latest"
-
-
-def _piece(served: ServedFolder, event: LoggedEvent) -> str:
-    """Return the HTML of a turn and its reply so far, for its place on the page."""
-    turn = ChatTurn.model_validate_json(event.body)
-    return html("turn.html.j2", turn=turn, passage_link=linking(served))

@@ -5,6 +5,7 @@ the folder's jobs, so a conversation continues after a restart.
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
@@ -21,16 +22,14 @@ from investigator.server.folders import ServedFolder
 from investigator.server.problems import ServerError, problem, problem_of
 from investigator.server.records import ENDED, TURN, Chat, ChatTurn, LoggedEvent, SpokenReply, TurnState
 
-_MOST_OPEN = 50
-"""Maximum number of open conversations in all folders; if there are more, the oldest idle conversation is closed, and
-reopened for its next turn.
-"""
-_MOST_TURNS = 200
 LONGEST_TURN = 20_000
+_MOST_TURNS = 200
+_MOST_OPEN = 50
+"""Maximum number of open conversations; if there are more, the oldest idle ones are closed until their next turn."""
 
 
 class Watch(Protocol):
-    """Receives the progress of a reply; each call may raise an exception to end the turn."""
+    """Receives the progress of a reply; each call may raise TurnStopped to end the turn."""
 
     def doing(self, step: str) -> None:
         """Receive the current step, in words."""
@@ -64,11 +63,9 @@ class _Conversation:
     lock: Lock = field(default_factory=Lock)
 
     def doing(self, step: str) -> None:
-        """Show the current step. Raises TurnStopped if the user has cancelled the reply."""
         self._go_on(step=step)
 
     def writing(self, text: str) -> None:
-        """Show the text of the reply so far. Raises TurnStopped if the user has cancelled the reply."""
         self._go_on(reply=SpokenReply(text=text))
 
     def _go_on(self, **fields: object) -> None:
@@ -121,10 +118,9 @@ class Chats:
     stored.
     """
 
-    def __init__(self, folders: Mapping[str, ServedFolder], open_talks: OpenTalks, new_id: Callable[[], str]) -> None:
+    def __init__(self, folders: Mapping[str, ServedFolder], open_talks: OpenTalks) -> None:
         self._folders = folders
         self._open_talks = open_talks
-        self._new_id = new_id
         self._lock = Lock()
         self._open = ExitStack()
         self._beginners: dict[str, Begin] = {}
@@ -136,26 +132,25 @@ class Chats:
         """
         if first:
             _check(first)
-        chat = Chat(id=self._new_id(), folder=folder.name)
+        chat = Chat(id=secrets.token_hex(8), folder=folder.name)
         self._hold(folder, chat)
         folder.chats.add(chat.id, datetime.now(UTC).isoformat(timespec="seconds"))
         return self.say(chat.id, first) if first else chat
 
     def chat(self, chat_id: str) -> Chat:
         """Return the current state of a conversation. Raises ServerError."""
-        held = self._held.get(chat_id)
-        return held.chat if held is not None else self._kept(chat_id)[1]
+        return self.versioned(chat_id)[1]
 
-    def version(self, chat_id: str) -> int:
-        """Return a number that changes whenever the conversation does."""
+    def versioned(self, chat_id: str) -> tuple[int, Chat]:
+        """Return the state of a conversation, after a number that changes whenever it does. Raises ServerError."""
         held = self._held.get(chat_id)
-        return held.version if held is not None else 1
+        return (held.version, held.chat) if held is not None else (1, self._kept(chat_id)[1])
 
     def changes(self, chat_id: str, after: int) -> Sequence[LoggedEvent]:
         """Return the last turn as an event, unless it has not changed since the version `after`. The outcome of a reply
         is always returned, because the version may come from another server. Raises ServerError.
         """
-        version, chat = self.version(chat_id), self.chat(chat_id)
+        version, chat = self.versioned(chat_id)
         if not chat.turns or (version == after and chat.is_busy):
             return ()
         kind = TURN if chat.is_busy else ENDED

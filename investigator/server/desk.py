@@ -5,14 +5,14 @@ started run continues from its journal, so nothing is paid for twice.
 
 from __future__ import annotations
 
+import secrets
 import threading
 import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
 from datetime import UTC, datetime
 from http import HTTPStatus
-from queue import SimpleQueue
-from threading import Lock, Semaphore, Thread
+from threading import Condition, Semaphore, Thread
 
 from investigator.errors import StoreError, WorkspaceLockedError
 from investigator.records import (
@@ -47,36 +47,30 @@ class Desk:
     def __init__(
         self,
         folders: Mapping[str, ServedFolder],
-        new_id: Callable[[], str],
         *,
         most_waiting: int = 20,
         on_problem: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.folders = folders
-        self._new_id = new_id
         self._most_waiting = most_waiting
         self._on_problem = on_problem
         self.closing = threading.Event()
-        self._lock = Lock()
+        self._changed = Condition()
         self._slots = Semaphore(_AT_ONCE)
         self._to_stop: set[str] = set()
-        self._queues: Mapping[str, SimpleQueue[str | None]] = {name: SimpleQueue() for name in folders}
         # daemons, so that a second Ctrl-C does not wait for the step in progress
         self._threads = [Thread(target=self._work_off, args=(folder,), daemon=True) for folder in folders.values()]
 
     def start(self) -> None:
         """Start working, beginning with the unfinished jobs of the previous server."""
-        for folder in self.folders.values():
-            for job in folder.ledger.unfinished():
-                self._queues[folder.name].put(job.id)
         for thread in self._threads:
             thread.start()
 
     def close(self) -> None:
         """Stop after the step in progress; unfinished jobs continue at the next start."""
         self.closing.set()
-        for queue in self._queues.values():
-            queue.put(None)
+        with self._changed:
+            self._changed.notify_all()
         for thread in self._threads:
             if thread.is_alive():
                 thread.join()
@@ -103,7 +97,7 @@ class Desk:
         if request.kind is JobKind.INVESTIGATE:  # stored without known secrets, like runs
             mission, strategy = (redacted(text) if text else text for text in (request.mission, request.strategy))
             request = request.changed(question=valid_question(request.question), mission=mission, strategy=strategy)
-        with self._lock:
+        with self._changed:
             known = ledger.job_of_key(idempotency_key) if idempotency_key else None
             if known is not None and known.request != request:
                 refusal = "this Idempotency-Key was used for another request"
@@ -115,70 +109,65 @@ class Desk:
                 hint = "Try again later, or stop one of these jobs."
                 raise ServerError(HTTPStatus.TOO_MANY_REQUESTS, refusal, hint, retry_after=_RETRY_AFTER)
             created = datetime.now(UTC).isoformat(timespec="milliseconds")
-            job = ServerJob(id=self._new_id(), request=request, created=created)
+            job = ServerJob(id=secrets.token_hex(8), request=request, created=created)
             ledger.add(job, idempotency_key)
-        self._queues[folder.name].put(job.id)
+            self._changed.notify_all()
         return job
 
     def job(self, job_id: str) -> ServerJob:
         """Return the job with an id. Raises ServerError if the id is unknown."""
-        return self._kept(job_id)[1]
+        return self.kept(job_id)[1]
 
-    def folder_of(self, job_id: str) -> ServedFolder:
-        """Return the folder of a job. Raises ServerError."""
-        return self._kept(job_id)[0]
+    def kept(self, job_id: str) -> tuple[ServedFolder, ServerJob]:
+        """Return a job with its folder. Raises ServerError if the id is unknown."""
+        for folder in self.folders.values():
+            if (job := folder.ledger.job(job_id)) is not None:
+                return folder, job
+        raise ServerError(HTTPStatus.NOT_FOUND, f"unknown investigation {job_id}")
 
     def stop(self, job_id: str) -> ServerJob:
         """Stop a job after the step in progress; its results so far are kept. Raises ServerError."""
-        with self._lock:
-            folder, job = self._kept(job_id)
+        with self._changed:
+            folder, job = self.kept(job_id)
             if job.state is JobState.WAITING:
                 return self._end(folder, job_id, JobState.STOPPED)
             if not job.state.has_ended:
                 self._to_stop.add(job_id)
         return job
 
-    def _kept(self, job_id: str) -> tuple[ServedFolder, ServerJob]:
-        for folder in self.folders.values():
-            if (job := folder.ledger.job(job_id)) is not None:
-                return folder, job
-        raise ServerError(HTTPStatus.NOT_FOUND, f"unknown investigation {job_id}")
-
     def _work_off(self, folder: ServedFolder) -> None:
-        for job_id in iter(self._queues[folder.name].get, None):
-            self._work(folder, job_id)
-
-    def _work(self, folder: ServedFolder, job_id: str) -> None:
-        """Run a job to its end, unless the desk closes; try again while another process is writing to the folder, or
+        """Run the jobs of a folder one after another; try again while another process is writing to the folder, or
         nothing can be stored, for example because the disk is full.
         """
         while not self.closing.is_set():
-            with self._slots:
-                try:
-                    self._do(folder, job_id)
-                    return
-                except WorkspaceLockedError:
-                    pass
-                except StoreError as error:
-                    self._on_problem(error.message)
-            self.closing.wait(_AGAIN)
+            try:
+                with self._changed:
+                    self._changed.wait_for(lambda: self.closing.is_set() or folder.ledger.unfinished())
+                with self._slots:
+                    self._work(folder)
+            except WorkspaceLockedError:
+                self.closing.wait(_AGAIN)
+            except StoreError as error:
+                self._on_problem(error.message)
+                self.closing.wait(_AGAIN)
 
-    def _do(self, folder: ServedFolder, job_id: str) -> None:
-        """Run a job, unless it has been stopped. Raises WorkspaceLockedError and StoreError."""
-        with self._lock:
-            if job_id in self._to_stop:
-                self._end(folder, job_id, JobState.STOPPED)
-            job = self.job(job_id)
-            if job.state.has_ended or self.closing.is_set():
+    def _work(self, folder: ServedFolder) -> None:
+        """Run the oldest unfinished job, unless it is to be stopped. Raises WorkspaceLockedError and StoreError."""
+        with self._changed:
+            job = next(iter(folder.ledger.unfinished()), None)
+            if job is None or self.closing.is_set():
+                return
+            if job.id in self._to_stop:
+                self._end(folder, job.id, JobState.STOPPED)
                 return
             job = folder.ledger.change(job.changed(state=JobState.RUNNING))
         try:
             self._follow(folder, job)
         except WorkspaceLockedError as error:
-            folder.ledger.log(job_id, Notice(text=f"{error.message}; retrying."))
+            folder.ledger.log(job.id, Notice(text=f"{error.message}; retrying."))
             raise
         except Exception as error:  # noqa: BLE001 - the outermost handler of the job: the next job must run
-            self._end(folder, job_id, JobState.FAILED, why=problem_of(error))
+            self._end(folder, job.id, JobState.FAILED, why=problem_of(error))
 
     def _follow(self, folder: ServedFolder, job: ServerJob) -> None:
         """Run a job to its end, unless it is stopped or the desk closes. Raises the same errors as an investigation."""
@@ -241,8 +230,7 @@ def _is_due(event: Event, logged: dict[type[Event], float]) -> bool:
         return True
     if isinstance(event, FileRead) and event.file.status in _FAILED:
         return True
-    now = time.monotonic()
-    if now - logged.get(type(event), float("-inf")) < _BETWEEN:
-        return False
-    logged[type(event)] = now
-    return True
+    before, now = logged.get(type(event), float("-inf")), time.monotonic()
+    if now - before >= _BETWEEN:
+        logged[type(event)] = now
+    return now - before >= _BETWEEN

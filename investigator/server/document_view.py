@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
+from dataclasses import dataclass
 from itertools import pairwise
 
 from investigator.records import Document
@@ -16,13 +15,8 @@ WINDOW = 30_000
 _MOST_ROWS = 500
 _BLANK_LINES = re.compile(r"\n{2,}")
 
-
-class BlockKind(StrEnum):
-    """The kind of a block of a document."""
-
-    HEADING = "heading"
-    PARAGRAPH = "paragraph"
-    TABLE = "table"
+Span = tuple[int, int]
+"""The start and the end of a piece of a document's text."""
 
 
 @dataclass(frozen=True)
@@ -37,71 +31,67 @@ class TextRun:
 class Cell:
     """A cell as displayed."""
 
-    runs: tuple[TextRun, ...]
-    rows: int
-    columns: int
-    is_header: bool
+    runs: tuple[TextRun, ...] = ()
+    rows: int = 1
+    columns: int = 1
+    is_header: bool = False
 
 
 @dataclass(frozen=True)
 class Block:
-    """A heading, a paragraph or a table; `line` is the number of its first line of text, from 1."""
+    """A heading, a paragraph, or a table, which has rows; `line` is the number of its first line of text, from 1."""
 
-    kind: BlockKind
     line: int
     runs: tuple[TextRun, ...] = ()
-    rows: tuple[tuple[Cell, ...], ...] = field(default=(), repr=False)
+    rows: tuple[tuple[Cell, ...], ...] = ()
+    is_heading: bool = False
 
 
 @dataclass(frozen=True)
 class DocumentView:
-    """The visible part of a document: its span in the text, its blocks, and the page on which the mark begins."""
+    """The visible part of a document: its blocks, the page on which the mark begins, and the offsets of the parts
+    before and after it, if any.
+    """
 
     document: Document
-    start: int
-    end: int
     blocks: tuple[Block, ...]
     page: int | None
-
-    @property
-    def earlier(self) -> int | None:
-        """Return the offset of the previous page; None for the first page."""
-        return max(0, self.start - WINDOW) if self.start else None
-
-    @property
-    def later(self) -> int | None:
-        """Return the offset of the next page; None for the last page."""
-        return self.end if self.end < len(self.document.text) else None
+    earlier: int | None
+    later: int | None
 
 
-def document_view(document: Document, mark: tuple[int, int] | None = None, at: int | None = None) -> DocumentView:
+def document_view(document: Document, mark: Span | None = None, at: int | None = None) -> DocumentView:
     """Return the part of a document around a marked span, or the part that starts at an offset."""
     text = document.text
     if mark is not None and not 0 <= mark[0] < mark[1] <= len(text):
         mark = None
-    middle = mark[0] if mark is not None and at is None else None
-    start = _line_start(text, min(max(0, at if at is not None else (middle or 0) - WINDOW // 2), len(text)))
-    end = _line_end(text, max(start + WINDOW, min(mark[1], mark[0] + WINDOW) if mark is not None and at is None else 0))
-    shown_at = middle if middle is not None else start
-    page = next((span.page for span in document.pages if span.start <= shown_at < span.end), None)
-    return DocumentView(document, start, end, tuple(_blocks(document, start, end, mark)), page)
+    center = mark if at is None else None
+    wanted = at if at is not None else (center[0] if center else 0) - WINDOW // 2
+    start = _line_start(text, min(max(0, wanted), len(text)))
+    end = _line_end(text, max(start + WINDOW, min(center[1], center[0] + WINDOW) if center else 0))
+    shown_at = center[0] if center else start
+    return DocumentView(
+        document,
+        tuple(_blocks(document, start, end, mark)),
+        page=next((span.page for span in document.pages if span.start <= shown_at < span.end), None),
+        earlier=max(0, start - WINDOW) if start else None,
+        later=end if end < len(text) else None,
+    )
 
 
-def _blocks(document: Document, start: int, end: int, mark: tuple[int, int] | None) -> Iterator[Block]:
+def _blocks(document: Document, start: int, end: int, mark: Span | None) -> Iterator[Block]:
     text, headings = document.text, {heading.start for heading in document.headings}
     tables = [table for table in document.tables if table.cells and table.start < end and table.end > start]
-    lines_before = text.count("\n", 0, start)
+    position, before, lines_before = start, None, text.count("\n", 0, start)
 
     def line(at: int) -> int:
         return lines_before + text.count("\n", start, at) + 1
 
-    position, before = start, None
     for table in (*tables, None):
         for begin, finish in _paragraphs(text, position, end if table is None else table.start, headings):
-            kind = BlockKind.HEADING if begin in headings else BlockKind.PARAGRAPH
-            yield Block(kind, line(begin), _runs(text, begin, finish, mark))
+            yield Block(line(begin), _runs(text, begin, finish, mark), is_heading=begin in headings)
         if table is not None and not (before is not None and _is_inside(table, before)):
-            yield Block(BlockKind.TABLE, line(max(table.start, start)), rows=tuple(_rows(text, table, mark)))
+            yield Block(line(max(table.start, start)), rows=tuple(_rows(text, table, mark)))
             position, before = max(position, table.end), table
 
 
@@ -110,7 +100,7 @@ def _is_inside(table: Table, other: Table) -> bool:
     return table.end <= other.end and any(cell.start <= table.start < cell.end for cell in other.cells)
 
 
-def _paragraphs(text: str, start: int, end: int, headings: set[int]) -> Iterator[tuple[int, int]]:
+def _paragraphs(text: str, start: int, end: int, headings: set[int]) -> Iterator[Span]:
     """Yield the spans of paragraphs, without the line ends around them; a heading is a separate paragraph."""
     cuts = {start, max(start, end), *(blank.end() for blank in _BLANK_LINES.finditer(text, start, end))}
     for heading in headings:
@@ -123,43 +113,36 @@ def _paragraphs(text: str, start: int, end: int, headings: set[int]) -> Iterator
             yield begin + len(paragraph) - len(paragraph.lstrip("\n")), begin + len(paragraph.rstrip("\n"))
 
 
-def _rows(text: str, table: Table, mark: tuple[int, int] | None) -> Iterator[tuple[Cell, ...]]:
+def _rows(text: str, table: Table, mark: Span | None) -> Iterator[tuple[Cell, ...]]:
+    """Yield the header and the rows around the mark."""
     rows: dict[int, list[TableCell]] = {}
-    for cell in table.cells:
+    covered: dict[int, set[int]] = {}  # the columns that cells of earlier rows reach into, by row
+    for cell in sorted(table.cells, key=lambda cell: (cell.row, cell.column)):
         rows.setdefault(cell.row, []).append(cell)
-    covered = {
-        (cell.row + below, cell.column + beside)
-        for cell in table.cells
-        for below in range(1, min(cell.rows, _MOST_ROWS))
-        for beside in range(cell.columns)
-    }
-    near = [c.row for c in table.cells if mark and mark[0] < c.end and c.start < mark[1]]
-    first = max(0, (near[0] if near else 0) - _MOST_ROWS // 2)
-    for number in sorted(rows):
+        for below in range(1, min(cell.rows, _MOST_ROWS)):
+            covered.setdefault(cell.row + below, set()).update(range(cell.column, cell.column + cell.columns))
+    near = next((cell.row for cell in table.cells if mark and mark[0] < cell.end and cell.start < mark[1]), 0)
+    first = max(0, near - _MOST_ROWS // 2)
+    for number, cells in rows.items():
         if number < table.header_rows or first <= number < first + _MOST_ROWS:
-            taken = {column for row, column in covered if row == number}
-            yield tuple(_filled(text, table, sorted(rows[number], key=lambda cell: cell.column), taken, mark))
+            yield tuple(_filled(text, table, cells, covered.get(number, set()), mark))
 
 
-def _filled(
-    text: str, table: Table, cells: Sequence[TableCell], taken: set[int], mark: tuple[int, int] | None
-) -> Iterator[Cell]:
+def _filled(text: str, table: Table, cells: Sequence[TableCell], taken: set[int], mark: Span | None) -> Iterator[Cell]:
     """Yield the cells of a row, inserting an empty cell for each one that the record omits."""
     column = 0
     for cell in cells:
         for _ in set(range(column, cell.column)) - taken:
-            yield Cell((), 1, 1, is_header=False)
-        header = cell.row < table.header_rows or cell.column < table.label_columns
-        yield Cell(_runs(text, cell.start, cell.end, mark), cell.rows, cell.columns, header)
+            yield Cell()
+        is_header = cell.row < table.header_rows or cell.column < table.label_columns
+        yield Cell(_runs(text, cell.start, cell.end, mark), cell.rows, cell.columns, is_header)
         column = cell.column + cell.columns
 
 
-def _runs(text: str, start: int, end: int, mark: tuple[int, int] | None) -> tuple[TextRun, ...]:
-    if mark is None or mark[1] <= start or mark[0] >= end:
-        return (TextRun(text[start:end]),)
-    first, last = max(start, mark[0]), min(end, mark[1])
-    parts = (TextRun(text[start:first]), TextRun(text[first:last], marked=True), TextRun(text[last:end]))
-    return tuple(part for part in parts if part.text)
+def _runs(text: str, start: int, end: int, mark: Span | None) -> tuple[TextRun, ...]:
+    first, last = (min(max(offset, start), end) for offset in mark or (end, end))
+    runs = (TextRun(text[start:first]), TextRun(text[first:last], marked=True), TextRun(text[last:end]))
+    return tuple(run for run in runs if run.text)
 
 
 def _line_start(text: str, at: int) -> int:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -21,66 +22,60 @@ from investigator.store.locations import default_workspace
 from investigator.store.schema import SERVED
 
 _LONGEST_NAME = 40
-_DATABASE_NAME = "served.db"
 _MOST_AGENTS = 32  # maximum number of programs that serve one folder to agents at the same time
 
 
 @dataclass(frozen=True)
 class ServedFolder:
-    """A folder with the name used in its addresses, its investigator, its pages, and its stored jobs and chats."""
+    """A folder with the name used in its addresses, its investigator, its pages, and its stored jobs and chats;
+    `close` releases it, so that another server can use it.
+    """
 
     name: str
     investigator: Investigator
     ledger: JobLedger
     chats: ChatLedger
     pages: DocumentPages
-    held: ExitStack
+    close: Callable[[], None]
 
     @property
     def path(self) -> Path:
         """Return the path of the folder."""
         return self.investigator.folder
 
-    def close(self) -> None:
-        """Release the folder so that another server can use it."""
-        self.held.close()
-
 
 def served_folders(
     investigators: Iterable[Investigator], directory: Path | None = None, *, to_agents: bool = False
 ) -> Mapping[str, ServedFolder]:
     """Return the folders to serve, keyed by name; jobs and chats are stored in the user's data directory unless another
-    directory is given.
-
-    With `to_agents`, the folders are served only to agents; each such program stores its own jobs, so that several can
-    run at once. Raises SettingsError if another server serves one of the folders or nothing can be stored in the
-    directory, and StoreError if the database fails.
+    directory is given. With `to_agents`, the folders are served only to agents; each such program stores its own jobs,
+    so that several can run at once. Raises SettingsError if another server serves one of the folders or nothing can be
+    stored in the directory, and StoreError if the database fails.
     """
     directory = directory or user_data_path("investigator", appauthor=False) / "servers"
     served: dict[str, ServedFolder] = {}
-    try:
+    with ExitStack() as failing:
         for investigator in investigators:
+            own = directory / default_workspace(investigator.folder).name
+            places = [own / f"agents-{n}" for n in range(1, _MOST_AGENTS + 1)] if to_agents else [own]
             name = _name(investigator.folder, served)
-            served[name] = _served(name, investigator, directory, to_agents)
-    except BaseException:
-        for folder in served.values():
-            folder.close()
-        raise
+            served[name] = _served(name, investigator, places)
+            failing.callback(served[name].close)
+        failing.pop_all()
     return served
 
 
-def _served(name: str, investigator: Investigator, directory: Path, to_agents: bool) -> ServedFolder:
-    own = directory / default_workspace(investigator.folder).name
-    places = [own / f"agents-{n}" for n in range(1, _MOST_AGENTS + 1)] if to_agents else [own]
+def _served(name: str, investigator: Investigator, places: Sequence[Path]) -> ServedFolder:
     with ExitStack() as stack:
-        place = _held(stack, investigator.folder, places)
-        database = stack.enter_context(closing(FileDatabase(place / _DATABASE_NAME, SERVED)))
+        place = _locked(stack, investigator.folder, places)
+        database = stack.enter_context(closing(FileDatabase(place / "served.db", SERVED)))
         stack.enter_context(investigator.kept_open())
         pages = stack.enter_context(investigator.pages())
-        return ServedFolder(name, investigator, JobLedger(database), ChatLedger(database), pages, stack.pop_all())
+        close = stack.pop_all().close
+        return ServedFolder(name, investigator, JobLedger(database), ChatLedger(database), pages, close)
 
 
-def _held(stack: ExitStack, folder: Path, places: Sequence[Path]) -> Path:
+def _locked(stack: ExitStack, folder: Path, places: Sequence[Path]) -> Path:
     """Lock and return the first directory that no other program has locked. Raises SettingsError if all are locked."""
     for place in places:
         make_private_folder(place)
@@ -94,9 +89,7 @@ def _held(stack: ExitStack, folder: Path, places: Sequence[Path]) -> Path:
     )
 
 
-def _name(folder: Path, taken: Mapping[str, object]) -> str:
-    """Return a folder's name for use in addresses: the directory's name in plain letters, followed by a number if that
-    name is taken.
-    """
+def _name(folder: Path, taken: Container[str]) -> str:
+    """Return the directory's name in plain letters, followed by a number if that name is taken."""
     plain = re.sub(r"[^a-z0-9]+", "-", folder.resolve().name.lower()).strip("-")[:_LONGEST_NAME] or "folder"
-    return next(name for name in (plain, *(f"{plain}-{n}" for n in range(2, len(taken) + 3))) if name not in taken)
+    return next(name for name in chain([plain], (f"{plain}-{n}" for n in count(2))) if name not in taken)

@@ -12,13 +12,11 @@ from typing import Any, TypeAlias
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from investigator.errors import SettingsError
+from investigator.errors import SettingsError, in_words
 
 SLOWEST_CLIENT = 10.0
 """Maximum number of seconds until a request has arrived completely."""
 _MOST_CONNECTIONS = 200
-_OF_THIS_MACHINE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
-"""Maps each address that means "all network interfaces" to the corresponding loopback address."""
 _LONGEST_END = 30  # maximum number of seconds that requests in progress may take after shutdown begins
 
 Scope: TypeAlias = MutableMapping[str, Any]
@@ -34,9 +32,8 @@ def listening_at(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     # raised, for example, for a host name that cannot be encoded
     except (OSError, OverflowError, ValueError, TypeError) as error:
-        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise SettingsError(
-            f"a server cannot listen at {host}:{port}: {why}",
+            f"a server cannot listen at {host}:{port}: {in_words(error)}",
             hint="Choose another port, or 0 for any; the address must belong to this machine.",
         ) from error
 
@@ -46,7 +43,7 @@ def address_of(listening: socket.socket, name: str = "") -> str:
     address that works on this machine.
     """
     host, port = listening.getsockname()[:2]
-    host = name or _OF_THIS_MACHINE.get(host, host)
+    host = name or {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
@@ -59,10 +56,8 @@ def is_loopback(host: str) -> bool:
 
 
 class Hosting:
-    """Serves an application with uvicorn until it is closed.
-
-    The headers of a request must arrive within `patience` seconds. Each connection serves one request, so that closing
-    never waits for idle clients.
+    """Serves an application with uvicorn until it is closed. The headers of a request must arrive within `patience`
+    seconds. Each connection serves one request, so that closing never waits for idle clients.
     """
 
     def __init__(self, app: Application, listening: socket.socket, *, patience: float = SLOWEST_CLIENT) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
+from typing import Any
 
-from sqlalchemy import ColumnElement, delete, func, insert, select, tuple_, update
-from sqlalchemy.engine import Connection, RowMapping
+from sqlalchemy import Select, delete, func, insert, select, tuple_, update
+from sqlalchemy.engine import Connection
 
-from investigator.records.base import Record
+from investigator.records import Record
 from investigator.secrets import redacted
 from investigator.server.records import (
     ChatSummary,
@@ -26,12 +27,9 @@ from investigator.store.schema import chat_turns, job_events, served_chats, serv
 
 _MOST_ENDED = 1_000
 """Maximum number of finished jobs to keep, newest first; their runs stay in the workspaces of their folders."""
-
 _MOST_KEPT = 200
 """Maximum number of chats per folder; if there are more, the oldest chat is deleted."""
-
-
-_UNFINISHED = (JobState.WAITING, JobState.RUNNING)
+_UNFINISHED = [state for state in JobState if not state.has_ended]
 
 
 class JobLedger:
@@ -42,55 +40,42 @@ class JobLedger:
 
     def add(self, job: ServerJob, idempotency_key: str | None = None) -> None:
         """Store a new job, and delete the oldest finished jobs if there are too many."""
+        request = job.request.model_dump_json()
+        values = {"id": job.id, "request": request, "created": job.created, "idempotency_key": idempotency_key}
+        ended = select(served_jobs.c.key).where(served_jobs.c.state.not_in(_UNFINISHED))
+        old = ended.order_by(served_jobs.c.key.desc()).offset(_MOST_ENDED)
         with self._database.begin() as connection:
-            connection.execute(
-                insert(served_jobs).values(
-                    id=job.id,
-                    request=job.request.model_dump_json(),
-                    created=job.created,
-                    state=job.state,
-                    run_id=job.run_id,
-                    problem="",
-                    idempotency_key=idempotency_key,
-                )
-            )
-            ended = select(served_jobs.c.key).where(served_jobs.c.state.not_in(_UNFINISHED))
-            old = ended.order_by(served_jobs.c.key.desc()).offset(_MOST_ENDED)
+            connection.execute(insert(served_jobs).values(**values, **_progress(job)))
             connection.execute(delete(served_jobs).where(served_jobs.c.key.in_(old)))
 
     def change(self, job: ServerJob, event: Record | None = None) -> ServerJob:
         """Store the state, the run and the problem of a job, and an event in the same transaction; return the job."""
-        problem = job.problem.model_dump_json() if job.problem is not None else ""
-        values = {"state": job.state, "run_id": job.run_id, "problem": problem}
         with self._database.begin() as connection:
-            connection.execute(update(served_jobs).where(served_jobs.c.id == job.id).values(values))
+            connection.execute(update(served_jobs).where(served_jobs.c.id == job.id).values(_progress(job)))
             if event is not None:
                 _log(connection, job.id, event)
         return job
 
     def job(self, job_id: str) -> ServerJob | None:
         """Return the job with the given id; None if it does not exist."""
-        return self._job(served_jobs.c.id == job_id)
+        return next(iter(self._jobs(select(served_jobs).where(served_jobs.c.id == job_id))), None)
 
     def job_of_key(self, idempotency_key: str) -> ServerJob | None:
         """Return the job that a client submitted under a key; None if no such job exists."""
-        return self._job(served_jobs.c.idempotency_key == idempotency_key)
+        return next(iter(self._jobs(select(served_jobs).where(served_jobs.c.idempotency_key == idempotency_key))), None)
 
     def jobs(self, *, before: ServerJob | None = None, limit: int = 50) -> tuple[ServerJob, ...]:
         """Return jobs that are older than the job `before`, newest first; `before` may belong to another folder."""
         query = select(served_jobs).order_by(served_jobs.c.created.desc(), served_jobs.c.id.desc()).limit(limit)
         if before is not None:
             query = query.where(tuple_(served_jobs.c.created, served_jobs.c.id) < (before.created, before.id))
-        with self._database.begin() as connection:
-            return tuple(_job(row) for row in connection.execute(query).mappings())
+        return self._jobs(query)
 
     def unfinished(self) -> tuple[ServerJob, ...]:
         """Return the waiting and running jobs, oldest first; when a server starts, these are the jobs that the previous
         server left unfinished.
         """
-        query = select(served_jobs).where(served_jobs.c.state.in_(_UNFINISHED)).order_by(served_jobs.c.key)
-        with self._database.begin() as connection:
-            return tuple(_job(row) for row in connection.execute(query).mappings())
+        return self._jobs(select(served_jobs).where(served_jobs.c.state.in_(_UNFINISHED)).order_by(served_jobs.c.key))
 
     def log(self, job_id: str, event: Record) -> None:
         """Store an event of a job, with the current time."""
@@ -99,17 +84,30 @@ class JobLedger:
 
     def events(self, job_id: str, after: int = 0, limit: int | None = 500) -> Sequence[LoggedEvent]:
         """Return the events of a job after a given number, in order."""
-        query = select(job_events.c.number, job_events.c.at, job_events.c.kind, job_events.c.body).where(
-            job_events.c.job == job_id
-        )
-        query = query.where(job_events.c.number > after).order_by(job_events.c.number).limit(limit)
+        columns = (job_events.c.number, job_events.c.at, job_events.c.kind, job_events.c.body)
+        query = select(*columns).where(job_events.c.job == job_id, job_events.c.number > after)
         with self._database.begin() as connection:
-            return [LoggedEvent.model_validate(dict(row)) for row in connection.execute(query).mappings()]
+            rows = connection.execute(query.order_by(job_events.c.number).limit(limit)).mappings()
+            return [LoggedEvent.model_validate(dict(row)) for row in rows]
 
-    def _job(self, condition: ColumnElement[bool]) -> ServerJob | None:
+    def _jobs(self, query: Select[Any]) -> tuple[ServerJob, ...]:
         with self._database.begin() as connection:
-            row = connection.execute(select(served_jobs).where(condition)).mappings().first()
-        return _job(row) if row is not None else None
+            return tuple(
+                ServerJob(
+                    id=row["id"],
+                    request=JobRequest.model_validate_json(row["request"]),
+                    created=row["created"],
+                    state=JobState(row["state"]),
+                    run_id=row["run_id"],
+                    problem=Problem.model_validate_json(row["problem"]) if row["problem"] else None,
+                )
+                for row in connection.execute(query).mappings()
+            )
+
+
+def _progress(job: ServerJob) -> Mapping[str, str]:
+    problem = job.problem.model_dump_json() if job.problem is not None else ""
+    return {"state": job.state, "run_id": job.run_id, "problem": problem}
 
 
 def _log(connection: Connection, job_id: str, event: Record) -> None:
@@ -117,17 +115,6 @@ def _log(connection: Connection, job_id: str, event: Record) -> None:
     number = int(connection.execute(last).scalar_one()) + 1
     kind, body = kind_of(type(event)), event.model_dump_json()
     connection.execute(insert(job_events).values(job=job_id, number=number, at=time.time(), kind=kind, body=body))
-
-
-def _job(row: RowMapping) -> ServerJob:
-    return ServerJob(
-        id=row["id"],
-        request=JobRequest.model_validate_json(row["request"]),
-        created=row["created"],
-        state=JobState(row["state"]),
-        run_id=row["run_id"],
-        problem=Problem.model_validate_json(row["problem"]) if row["problem"] else None,
-    )
 
 
 class ChatLedger:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import get_args
 
@@ -15,7 +16,6 @@ from investigator.records import (
     Memory,
     PartStatus,
     Planned,
-    PlanStep,
     Reflected,
     Reflection,
     Remembered,
@@ -28,7 +28,7 @@ from investigator.reports.wording import duration, is_finder, plural, verdict_wo
 from investigator.secrets import redacted
 from investigator.server.problems import served_words
 from investigator.server.records import JobEnded, LoggedEvent, kind_of
-from investigator.server.rendering import TEMPLATES
+from investigator.server.replies import TEMPLATES
 
 _RECORDS: Mapping[str, type[Event | JobEnded]] = {kind_of(kind): kind for kind in (*get_args(Event), JobEnded)}
 _MOST_STEPS = 30
@@ -45,7 +45,7 @@ class PagePlace(StrEnum):
     KNOWN = "known"
 
 
-Piece = tuple[PagePlace, str]
+_Piece = tuple[PagePlace, str]
 """A place and its HTML."""
 
 
@@ -61,18 +61,33 @@ class Live:
         self._parts: Mapping[str, PartStatus | None] = {}
         self._reflection: Reflection | None = None
 
-    def pieces(self, logged: LoggedEvent) -> Iterator[Piece]:
-        """Yield the pieces for an event, or nothing if the page does not change."""
-        event = _recorded(logged)
+    def html(self, logged: LoggedEvent) -> str:
+        """Return the pieces for an event, each in an element that names its place."""
+        return "".join(f'<div data-place="{place.value}">{text}</div>' for place, text in self._pieces(logged))
+
+    def shown(self, events: Iterable[LoggedEvent]) -> Mapping[str, Markup]:
+        """Return the contents of each place on the page after the given events."""
+        places = dict.fromkeys(PagePlace, "")
+        for event in events:
+            for place, text in self._pieces(event):
+                places[place] = (places[place] if place is PagePlace.LOG else "") + text
+        return {place.value: Markup(text) for place, text in places.items()}
+
+    def _pieces(self, logged: LoggedEvent) -> Iterator[_Piece]:
+        """Yield the pieces for an event; none for an event that a release stored in another form."""
+        try:
+            event = _RECORDS[logged.kind].model_validate_json(logged.body)
+        except (KeyError, ValidationError):
+            return
         if isinstance(event, JobEnded):
             yield _piece(PagePlace.NOW, ended=event)
-        elif event is not None:
+        else:
+            yield from self._knowledge(event)
             yield from self._progress(event, logged.at)
 
-    def _progress(self, event: Event, at: float) -> Iterator[Piece]:
+    def _progress(self, event: Event, at: float) -> Iterator[_Piece]:
         if isinstance(event, Started):
             self._engine = event.engine
-        yield from self._knowledge(event)
         if count := counted_step(event, self._engine):
             detail = self._pace.detail(count, at)
             yield _piece(PagePlace.NOW, title=count.title, detail=detail, done=count.done, total=count.total)
@@ -80,16 +95,16 @@ class Live:
                 return
         if words := served_words(sentence(event, self._engine)):
             yield _piece(PagePlace.LOG, line=words)
-        if isinstance(event, Started) or count is None:
-            yield _piece(PagePlace.NOW, title=what_follows(event), detail="", done=None, total=None)
+        if count is None:
+            yield _piece(PagePlace.NOW, title=what_follows(event))
 
-    def _knowledge(self, event: Event) -> Iterator[Piece]:
+    def _knowledge(self, event: Event) -> Iterator[_Piece]:
         """Yield the pieces for the changes that an event makes to the plan, the knowledge and the cost."""
         match event:
             case Planned():
                 self._rounds.append(event)
-                yield self._plan()
                 self._parts = {part: self._parts.get(part) for part in (*self._parts, *event.parts)}
+                yield self._plan()
                 yield self._known()
             case Remembered():
                 self._replies.setdefault(event.round, []).append(event.memory)
@@ -108,44 +123,23 @@ class Live:
         of_time = f" of at most {duration(most.seconds)}" if most.seconds else ""
         return f"Spent: {of_calls}, {duration(seconds)}{of_time}"
 
-    def _plan(self) -> Piece:
+    def _plan(self) -> _Piece:
         rounds = []
         for planned in self._rounds:
-            rows = _replied(planned.steps, self._replies.get(planned.round, ()))
+            left: defaultdict[str, list[Memory]] = defaultdict(list)  # several steps may query the same document
+            for reply in self._replies.get(planned.round, ()):
+                left[reply.target_document_id].append(reply)
+            replies = (left[step.document_id] for step in planned.steps)
+            rows = [(step, own.pop(0) if own else None) for step, own in zip(planned.steps, replies, strict=True)]
             evidence = [(step, reply) for step, reply in rows if reply is not None and reply.verdict.is_evidence]
             listed = rows if len(rows) <= _MOST_STEPS else evidence[:_MOST_STEPS]
             rounds.append((planned, listed, len(rows) - len(listed)))
         return _piece(PagePlace.PLAN, rounds=rounds, engine=self._engine, verdict_words=verdict_words)
 
-    def _known(self) -> Piece:
+    def _known(self) -> _Piece:
         return _piece(PagePlace.KNOWN, parts=self._parts, reflection=self._reflection)
 
-    def shown(self, events: Iterable[LoggedEvent]) -> Mapping[str, Markup]:
-        """Return the contents of each place on the page after the given events."""
-        places = dict.fromkeys(PagePlace, "")
-        for event in events:
-            for place, html in self.pieces(event):
-                places[place] = (places[place] if place is PagePlace.LOG else "") + html
-        return {place.value: Markup(html) for place, html in places.items()}
 
-
-def _recorded(logged: LoggedEvent) -> Event | JobEnded | None:
-    """Return the record of a stored event; None if a release whose events had another form stored it."""
-    kind = _RECORDS.get(logged.kind)
-    try:
-        return kind.model_validate_json(logged.body) if kind is not None else None
-    except ValidationError:
-        return None
-
-
-def _replied(steps: Sequence[PlanStep], replies: Sequence[Memory]) -> Sequence[tuple[PlanStep, Memory | None]]:
-    """Return the steps of a round with their replies; several steps may query the same document."""
-    left: dict[str, list[Memory]] = {}
-    for reply in replies:
-        left.setdefault(reply.target_document_id, []).append(reply)
-    return [(step, left[step.document_id].pop(0) if left.get(step.document_id) else None) for step in steps]
-
-
-def _piece(place: PagePlace, **values: object) -> Piece:
+def _piece(place: PagePlace, **values: object) -> _Piece:
     template = pages_environment(TEMPLATES).get_template("live.html.j2")
     return place, redacted(str(getattr(template.module, place.value)(**values)))

@@ -7,31 +7,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from http import HTTPStatus
 from typing import Annotated
 from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, Response
 from pydantic import ValidationError
 
 from investigator.errors import NotFoundError, QuestionError, ReaderError
 from investigator.investigator import Investigator
-from investigator.records import Document, FolderStatus, Investigation, PageView
+from investigator.records import Document, Investigation, PageView
 from investigator.reports.html import html_report, investigation_view
 from investigator.reports.wording import FILE_STATUSES, HEADLINES, UNFINISHED
 from investigator.server.desk import Desk
-from investigator.server.document_view import document_view
+from investigator.server.document_view import Span, document_view
 from investigator.server.folders import ServedFolder
 from investigator.server.live import Live
 from investigator.server.problems import ServerError, problem_of
-from investigator.server.records import JobKind, JobRequest, JobState, LoggedEvent, Problem
-from investigator.server.rendering import Fields, html, linking, page
-from investigator.server.stream import After, streamed
+from investigator.server.records import JobKind, JobRequest, JobState
+from investigator.server.replies import After, Fields, html, linking, page, see, streamed
 from investigator.services.run_records import MATRIX, turns_after
 
 _RECENT = 30
-_PDF = "application/pdf"
 _MOST_SHEETS = 4  # maximum number of PDF pages in one view; longer marks continue in the next view
 _STATE_WORDS: Mapping[JobState, str] = {**{state: state.value for state in JobState}, JobState.RUNNING: "in progress"}
 
@@ -39,24 +36,22 @@ _STATE_WORDS: Mapping[JobState, str] = {**{state: state.value for state in JobSt
 def pages(desk: Desk) -> APIRouter:
     """Return the routes of the page."""
     router = APIRouter(include_in_schema=False)
-    _add_look(router)
     _add_folder(router, desk)
     _add_jobs(router, desk)
+    _add_runs(router, desk)
     _add_documents(router, desk)
     return router
 
 
-def _add_look(router: APIRouter) -> None:
+def _add_folder(router: APIRouter, desk: Desk) -> None:
     @router.get("/static/report.css")
     def look() -> Response:
         return Response(html("report.css"), media_type="text/css", headers={"Cache-Control": "max-age=300"})
 
-
-def _add_folder(router: APIRouter, desk: Desk) -> None:
     @router.get("/")
     def home() -> Response:
         if len(desk.folders) == 1:
-            return RedirectResponse(f"/f/{next(iter(desk.folders))}/", HTTPStatus.SEE_OTHER)
+            return see(f"/f/{next(iter(desk.folders))}/")
         return page("home.html.j2", folders=desk.folders.values())
 
     @router.get("/f/{name}/")
@@ -72,56 +67,52 @@ def _add_folder(router: APIRouter, desk: Desk) -> None:
     @router.get("/f/{name}/documents")
     def documents(name: str) -> Response:
         served = desk.folder(name)
-        status: FolderStatus = served.investigator.status()
-        return page("documents.html.j2", folder=served, status=status, words=FILE_STATUSES)
+        return page("documents.html.j2", folder=served, status=served.investigator.status(), words=FILE_STATUSES)
 
-    @router.post("/f/{name}/index")
-    def index(name: str) -> Response:
-        job = desk.submit(JobRequest(folder=name, kind=JobKind.INDEX))
-        return RedirectResponse(f"/f/{name}/jobs/{job.id}", HTTPStatus.SEE_OTHER)
+
+def _begun(desk: Desk, request: JobRequest) -> Response:
+    return see(f"/f/{request.folder}/jobs/{desk.submit(request).id}")
 
 
 def _add_jobs(router: APIRouter, desk: Desk) -> None:
+    @router.post("/f/{name}/index")
+    def index(name: str) -> Response:
+        return _begun(desk, JobRequest(folder=name, kind=JobKind.INDEX))
+
     @router.post("/f/{name}/ask")
     def ask(name: str, fields: Fields) -> Response:
         served = desk.folder(name)
         try:
-            job = desk.submit(_form_request(name, fields))
+            return _begun(desk, _form_request(name, fields))
         except (ServerError, QuestionError) as error:
-            wrong = problem_of(error)
-            return _refused_page(served, fields, wrong)
-        return RedirectResponse(f"/f/{name}/jobs/{job.id}", HTTPStatus.SEE_OTHER)
+            return _rejected_page(served, fields, error)
 
     @router.get("/f/{name}/jobs/{job_id}")
     def job(name: str, job_id: str) -> Response:
         served, job = desk.folder(name), desk.job(job_id)
         if job.state is JobState.DONE:
-            place = f"runs/{job.run_id}" if job.run_id else "documents"
-            return RedirectResponse(f"/f/{name}/{place}", HTTPStatus.SEE_OTHER)
+            return see(f"/f/{name}/runs/{job.run_id}" if job.run_id else f"/f/{name}/documents")
         events = served.ledger.events(job_id, limit=None)
         after = events[-1].number if events else 0
-        shown = _live(served).shown(events)
+        shown = Live(served.investigator.parts.settings.budget).shown(events)
         return page("job.html.j2", folder=served, job=job, shown=shown, after=after, state_words=_STATE_WORDS)
 
     @router.get("/f/{name}/jobs/{job_id}/progress")
     def progress(name: str, job_id: str, after: After) -> Response:
-        served = desk.folder_of(job_id)
-        live = _live(served)
+        served, _ = desk.kept(job_id)
+        live = Live(served.investigator.parts.settings.budget)
         # so that the remaining time and the rounds continue from the state that the page shows
         live.shown([event for event in served.ledger.events(job_id, limit=None) if event.number <= after])
-        return streamed(partial(served.ledger.events, job_id), after, desk.closing, partial(_pieces, live))
+        return streamed(partial(served.ledger.events, job_id), after, desk.closing, live.html)
 
     @router.post("/f/{name}/jobs/{job_id}/stop")
     def stop(name: str, job_id: str) -> Response:
         desk.stop(job_id)
-        return RedirectResponse(f"/f/{name}/jobs/{job_id}", HTTPStatus.SEE_OTHER)
+        return see(f"/f/{name}/jobs/{job_id}")
 
     @router.post("/f/{name}/jobs/{job_id}/resume")
     def resume(name: str, job_id: str) -> Response:
-        again = desk.submit(desk.job(job_id).request.changed(fresh=False))
-        return RedirectResponse(f"/f/{name}/jobs/{again.id}", HTTPStatus.SEE_OTHER)
-
-    _add_runs(router, desk)
+        return _begun(desk, desk.job(job_id).request.changed(fresh=False))
 
 
 def _add_runs(router: APIRouter, desk: Desk) -> None:
@@ -132,36 +123,28 @@ def _add_runs(router: APIRouter, desk: Desk) -> None:
     @router.post("/f/{name}/runs/{run_id}/resume")
     def resume(name: str, run_id: str) -> Response:
         investigator = desk.folder(name).investigator
-        record = investigator.show(run_id)
-        again = desk.submit(_resumption(name, record, _followed(investigator, record)))
-        return RedirectResponse(f"/f/{name}/jobs/{again.id}", HTTPStatus.SEE_OTHER)
+        return _begun(desk, _resumption(name, investigator, investigator.show(run_id)))
 
     @router.get("/f/{name}/runs/{run_id}/report")
     def report(name: str, run_id: str) -> Response:
         investigator = desk.folder(name).investigator
         record = investigator.show(run_id)
         headers = {"Content-Disposition": f'attachment; filename="{quote(record.id)}.html"'}
-        text = html_report(record, investigator.enclosures(record))
-        return Response(text, media_type="text/html", headers=headers)
+        return HTMLResponse(html_report(record, investigator.enclosures(record)), headers=headers)
 
 
 def _add_documents(router: APIRouter, desk: Desk) -> None:
     @router.get("/f/{name}/document")
     def document(
-        name: str,
-        id: str,
-        request: Request,
-        start: int | None = None,
-        end: int | None = None,
-        at: int | None = None,
+        name: str, id: str, request: Request, start: int | None = None, end: int | None = None, at: int | None = None
     ) -> Response:
         served = desk.folder(name)
         mark = (start, end) if start is not None and end is not None else None
         document = served.investigator.document(id)
-        view = document_view(document, mark, at)
         sheets, why_none = _sheets(served, document, mark, at)
         template = "passage.html.j2" if "x-fragment" in request.headers else "document.html.j2"
-        return page(template, folder=served, view=view, mark=mark, sheets=sheets, why_none=why_none)
+        values = {"view": document_view(document, mark, at), "mark": mark, "sheets": sheets, "why_none": why_none}
+        return page(template, folder=served, **values)
 
     @router.get("/f/{name}/sheet")
     def sheet(name: str, id: str, number: Annotated[int, Query(alias="page")]) -> Response:
@@ -182,19 +165,21 @@ def _form_request(folder: str, given: Mapping[str, str]) -> JobRequest:
     )
 
 
-def _resumption(folder: str, run: Investigation, after: str) -> JobRequest:
-    """Return a request that resumes a run, which follows up on the run `after`, if any. Raises ServerError if its scope
-    has too many documents.
+def _resumption(folder: str, investigator: Investigator, run: Investigation) -> JobRequest:
+    """Return a request that resumes a run. Raises ServerError if its scope has too many documents, or the run on which
+    it follows up is gone.
     """
-    return _request(
-        folder=folder,
-        question=run.question,
-        mission=run.setup.mission,
-        strategy=run.setup.strategy,
-        only=run.setup.scope,
-        after=after,
-        as_of=run.setup.as_of or None,
-    )
+    after = ""
+    if run.earlier:
+        readable = (summary for summary in investigator.runs() if summary.engine)  # old runs name no engine
+        kept = (investigator.show(summary.id) for summary in readable)
+        after = next((record.id for record in kept if turns_after(record) == run.earlier), "")
+        if not after:
+            hint = "Ask the question again, complete in itself."
+            raise ServerError(409, "the run that this question follows up on is gone", hint)
+    setup = run.setup
+    values = {"mission": setup.mission, "strategy": setup.strategy, "only": setup.scope, "as_of": setup.as_of or None}
+    return _request(folder=folder, question=run.question, after=after, **values)
 
 
 def _request(**fields: object) -> JobRequest:
@@ -205,45 +190,21 @@ def _request(**fields: object) -> JobRequest:
         raise ServerError(wrong.status, wrong.detail) from error
 
 
-def _followed(investigator: Investigator, run: Investigation) -> str:
-    """Return the id of the run that a run follows up on, "" if it follows none. Raises ServerError if that run is
-    gone.
-    """
-    if not run.earlier:
-        return ""
-    readable = (summary for summary in investigator.runs() if summary.engine)  # old runs name no engine
-    kept = (investigator.show(summary.id) for summary in readable)
-    followed = next((record.id for record in kept if turns_after(record) == run.earlier), None)
-    if followed is None:
-        hint = "Ask the question again, complete in itself."
-        raise ServerError(HTTPStatus.CONFLICT, "the run that this question follows up on is gone", hint)
-    return followed
-
-
-def _folder_page(served: ServedFolder, **refused: object) -> HTMLResponse:
+def _folder_page(served: ServedFolder, **rejected: object) -> HTMLResponse:
     jobs = [job for job in served.ledger.unfinished() if job.request.kind is JobKind.INVESTIGATE]
-    runs = [run for run in served.investigator.runs() if not run.id.startswith(MATRIX)]
-    return page(
-        "folder.html.j2",
-        folder=served,
-        jobs=jobs,
-        runs=runs[:_RECENT],
-        headlines=HEADLINES,
-        unfinished=UNFINISHED,
-        state_words=_STATE_WORDS,
-        **refused,
-    )
+    runs = [run for run in served.investigator.runs() if not run.id.startswith(MATRIX)][:_RECENT]
+    words = {"headlines": HEADLINES, "unfinished": UNFINISHED, "state_words": _STATE_WORDS}
+    return page("folder.html.j2", folder=served, jobs=jobs, runs=runs, **words, **rejected)
 
 
-def _run_page(served: ServedFolder, run_id: str, **refused: object) -> HTMLResponse:
-    record = served.investigator.show(run_id)
-    view = investigation_view(record)
-    return page("run.html.j2", folder=served, passage_link=linking(served), **view, **refused)
+def _run_page(served: ServedFolder, run_id: str, **rejected: object) -> HTMLResponse:
+    view = investigation_view(served.investigator.show(run_id))
+    return page("run.html.j2", folder=served, passage_link=linking(served), **view, **rejected)
 
 
-def _refused_page(served: ServedFolder, given: Mapping[str, str], wrong: Problem) -> HTMLResponse:
+def _rejected_page(served: ServedFolder, given: Mapping[str, str], error: Exception) -> HTMLResponse:
     """Return the page with the question form, filled in with the values that were entered, and with the problem."""
-    shown = None
+    shown, wrong = None, problem_of(error)
     if after := given.get("after"):
         with suppress(NotFoundError):
             shown = _run_page(served, after, given=given, problem=wrong)
@@ -253,33 +214,22 @@ def _refused_page(served: ServedFolder, given: Mapping[str, str], wrong: Problem
 
 
 def _sheets(
-    served: ServedFolder, document: Document, mark: tuple[int, int] | None, at: int | None
+    served: ServedFolder, document: Document, mark: Span | None, at: int | None
 ) -> tuple[Sequence[PageView], str]:
     """Return the first pages of a PDF with marks at or after an offset, or the page at the offset if there are no
-    marks.
-
-    Other formats have no pages. The second value is the reason if the pages of a PDF cannot be shown.
+    marks. Other formats have no pages. The second value is the reason if the pages of a PDF cannot be shown.
     """
-    if document.media_type != _PDF or not document.text:
+    if document.media_type != "application/pdf" or not document.text:
         return (), ""
     start, end = mark or (0, 0)
     first = min(start if at is None else max(at, 0), len(document.text) - 1)
     near = [page for page in document.pages if page.end > first][:_MOST_SHEETS]
     if near:
         start, end = max(start, near[0].start), min(end, near[-1].end)
-    marked = mark is not None and (at is None or start < end)
+    is_marked = mark is not None and (at is None or start < end)
     try:
-        views = served.pages.views(document.id, *((start, end) if marked else (first, first + 1)))
+        views = served.pages.views(document.id, *((start, end) if is_marked else (first, first + 1)))
     except (NotFoundError, ReaderError) as error:
         failure = problem_of(error)
         return (), f"{failure.detail}. {failure.hint}".strip()
-    return views if marked else [view.changed(marks=()) for view in views], ""
-
-
-def _live(served: ServedFolder) -> Live:
-    return Live(served.investigator.parts.settings.budget)
-
-
-def _pieces(live: Live, event: LoggedEvent) -> str:
-    """Return the HTML for an event, with each piece in an element that names its place."""
-    return "".join(f'<div data-place="{place.value}">{text}</div>' for place, text in live.pieces(event))
+    return views if is_marked else [view.changed(marks=()) for view in views], ""

@@ -1,16 +1,11 @@
-"""Errors as clients receive them (an HTTP status, a description and advice), and the parts that all replies to programs
-share.
-"""
+"""Errors as clients receive them: an HTTP status, a description and advice."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
 from http import HTTPStatus
-from typing import Any
 
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import Response
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 
@@ -24,33 +19,25 @@ from investigator.errors import (
     UserError,
     WorkspaceLockedError,
 )
-from investigator.records.base import Record
-from investigator.reports.inert import inert_json_prose, inert_prose
+from investigator.reports.inert import inert_prose
 from investigator.secrets import redacted
 from investigator.server.records import Problem
 
-_STATUSES = (
-    ((NotFoundError,), HTTPStatus.NOT_FOUND),
-    ((WorkspaceLockedError,), HTTPStatus.SERVICE_UNAVAILABLE),
-    ((CredentialError, EngineError), HTTPStatus.BAD_GATEWAY),
-    ((UserError,), HTTPStatus.UNPROCESSABLE_ENTITY),
-    ((InvestigatorError,), HTTPStatus.INTERNAL_SERVER_ERROR),
-)
-
-_HINTS: tuple[tuple[type[InvestigatorError], str], ...] = (
-    (WorkspaceLockedError, "Wait until the other operation on this folder has finished, then try again."),
-    (
-        SourceChangedError,
-        "Update the index of the folder under Documents, or with POST /v1/folders/FOLDER/index.",
-    ),
-    (NotFoundError, "See the folder's lists of investigations and documents."),
-    (QuestionError, "Ask one question in plain words."),
-    (EngineError, "The results so far are kept: ask the same question again to resume."),
-)
-"""Hints for users of a server, in place of those that apply only to the command line."""
+_SOON = 5  # seconds after which a locked folder may be free
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+")
 _COMMAND = re.compile(r"\binvestigator [a-z]|(?<!\w)--[a-z]|\bcommand\b|\bterminal\b")
 """Matches a sentence about the command line, which does not help users of a server."""
+_KINDS: tuple[tuple[type[InvestigatorError], int, str], ...] = (
+    (NotFoundError, 404, "See the folder's lists of investigations and documents."),
+    (WorkspaceLockedError, 503, "Wait until the other operation on this folder has finished, then try again."),
+    (CredentialError, 502, ""),
+    (EngineError, 502, "The results so far are kept: ask the same question again to resume."),
+    (QuestionError, 422, "Ask one question in plain words."),
+    (SourceChangedError, 500, "Update the index of the folder under Documents, or with POST /v1/folders/FOLDER/index."),
+    (UserError, 422, ""),
+    (InvestigatorError, 500, ""),
+)
+"""The status of each kind of error, and the hint if its own is only about the command line; the first match counts."""
 
 PROBLEMS: dict[int | str, dict[str, object]] = {
     "default": {"model": Problem, "description": "What went wrong, and what to do next."}
@@ -79,29 +66,24 @@ def problem_of(error: Exception) -> Problem:
         case ServerError():
             return error.problem
         case InvestigatorError():
-            status = next(status for kinds, status in _STATUSES if isinstance(error, kinds))
-            general = next((hint for kind, hint in _HINTS if isinstance(error, kind)), "")
+            status, general = next((status, hint) for kind, status, hint in _KINDS if isinstance(error, kind))
             return problem(status, error.message, served_words(error.hint) or general)
         case HTTPException():
             return problem(error.status_code, error.detail)
-        case ValidationError():
-            return problem(HTTPStatus.UNPROCESSABLE_ENTITY, _faults(error.errors()))
-        case RequestValidationError():
-            return problem(HTTPStatus.UNPROCESSABLE_ENTITY, _faults(error.errors()), "See /v1/openapi.json.")
+        case ValidationError() | RequestValidationError():
+            faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
+            hint = "See /v1/openapi.json." if isinstance(error, RequestValidationError) else ""
+            return problem(HTTPStatus.UNPROCESSABLE_ENTITY, faults, hint)
     return problem(HTTPStatus.INTERNAL_SERVER_ERROR, f"unexpected error: {type(error).__name__}: {error}")
 
 
-def _faults(faults: Iterable[Mapping[str, Any]]) -> str:
-    """Return the invalid fields of a request, each with the reason."""
-    return "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults)
+def retry_after(error: Exception) -> int:
+    """Return the number of seconds after which a rejected request may be repeated; 0 means never."""
+    if isinstance(error, WorkspaceLockedError):
+        return _SOON
+    return error.retry_after if isinstance(error, ServerError) else 0
 
 
 def served_words(text: str) -> str:
     """Return the text after removing its sentences about the command line."""
     return " ".join(sentence for sentence in _SENTENCE.split(text) if not _COMMAND.search(sentence))
-
-
-def json_response(record: Record, status: int = HTTPStatus.OK, headers: dict[str, str] | None = None) -> Response:
-    """Return a record as inert JSON, with known secrets redacted."""
-    body = inert_json_prose(redacted(record.model_dump_json()))
-    return Response(body, status, headers, media_type="application/json")

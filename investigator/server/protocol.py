@@ -22,7 +22,7 @@ from investigator.server.agents import AgentTools
 from investigator.server.desk import Desk
 from investigator.server.hosting import Application, Receive, Scope, Send
 from investigator.server.problems import ServerError, problem_of
-from investigator.server.rendering import html
+from investigator.server.replies import html
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -94,8 +94,7 @@ def _as_tool(tool: Callable[..., tuple[str, Record]]) -> Callable[..., object]:
     from mcp.types import CallToolResult, TextContent
 
     hints = get_type_hints(tool, include_extras=True)
-    _, facts = get_args(hints["return"])
-    hints["return"] = Annotated[CallToolResult, facts]
+    hints["return"] = Annotated[CallToolResult, get_args(hints["return"])[1]]
 
     @wraps(tool)
     def call(**arguments: object) -> CallToolResult:

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from datetime import date
 from enum import StrEnum
+from typing import Generic, TypeVar
 
 from pydantic import Field
 
-from investigator.records.answers import AnswerStatus, Investigation, RunSummary
-from investigator.records.base import Record
-from investigator.records.documents import FileRecord, Quote
-from investigator.records.searches import SearchHit
+from investigator.records import AnswerStatus, Investigation, Quote, Record
 from investigator.services.run_records import LONGEST_QUESTION
+
+_Item = TypeVar("_Item")
+
+
+class Items(Record, Generic[_Item]):
+    """Part of a list; `next` is the address of the next part, empty at the end."""
+
+    items: tuple[_Item, ...]
+    next: str = ""
 
 
 class JobKind(StrEnum):
-    """The kind of a job: answering a question, or updating a folder's index."""
+    """A job answers a question, or updates a folder's index."""
 
     INVESTIGATE = "investigate"
     INDEX = "index"
@@ -91,13 +98,6 @@ class JobEnded(Record):
     problem: Problem | None = None
 
 
-class ServerJobs(Record):
-    """Jobs, newest first; `next` is the address of the next page, empty at the end."""
-
-    items: tuple[ServerJob, ...]
-    next: str = ""
-
-
 class JobOutcome(Record):
     """A job and, once it has started, the record of its run."""
 
@@ -110,31 +110,6 @@ class Folder(Record):
 
     name: str
     path: str
-
-
-class Folders(Record):
-    """The folders that the server was started with."""
-
-    items: tuple[Folder, ...]
-
-
-class KeptRuns(Record):
-    """Stored runs, newest first."""
-
-    items: tuple[RunSummary, ...]
-
-
-class Hits(Record):
-    """The hits of a search, best first."""
-
-    items: tuple[SearchHit, ...]
-
-
-class Documents(Record):
-    """Files by path; `next` is the address of the next page, empty at the end."""
-
-    items: tuple[FileRecord, ...]
-    next: str = ""
 
 
 class Excerpt(Record):
@@ -202,12 +177,6 @@ class ChatSummary(Record):
     created: str = Field(description="ISO 8601 in UTC")
     said: str
     turns: int
-
-
-class KeptChats(Record):
-    """Conversations about a folder, newest first."""
-
-    items: tuple[ChatSummary, ...]
 
 
 class NewTurn(Record):

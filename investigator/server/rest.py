@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from http import HTTPStatus
 from typing import Annotated
@@ -10,30 +11,20 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Header, Query
 from fastapi.responses import Response, StreamingResponse
 
-from investigator.records import Document, FolderStatus, Investigation, Mentions
+from investigator.records import FileRecord, FolderStatus, Investigation, Mentions, RunSummary, SearchHit
 from investigator.server.desk import Desk
-from investigator.server.problems import PROBLEMS, ServerError, json_response
-from investigator.server.records import (
-    Documents,
-    Excerpt,
-    Folder,
-    Folders,
-    Hits,
-    JobKind,
-    JobOutcome,
-    JobRequest,
-    KeptRuns,
-    ServerJob,
-    ServerJobs,
-)
-from investigator.server.stream import After, json_of, streamed
+from investigator.server.problems import PROBLEMS, ServerError
+from investigator.server.records import Excerpt, Folder, Items, JobKind, JobOutcome, JobRequest, ServerJob
+from investigator.server.replies import After, json_response, streamed
 
 _Limit = Annotated[int, Query(ge=1, le=200)]
+_Offset = Query(ge=0)
 _Key = Annotated[
     str | None, Header(max_length=200, description="Requests with the same key return the same investigation.")
 ]
-MOST_EXCERPT = 20_000
+_MOST_EXCERPT = 20_000
 """Maximum number of characters from a document in one reply."""
+_INVESTIGATIONS = "/v1/investigations"
 
 
 def rest(desk: Desk) -> APIRouter:
@@ -41,6 +32,7 @@ def rest(desk: Desk) -> APIRouter:
     router = APIRouter(prefix="/v1", responses=PROBLEMS)
     _add_investigations(router, desk)
     _add_folders(router, desk)
+    _add_documents(router, desk)
     return router
 
 
@@ -49,9 +41,9 @@ def _add_investigations(router: APIRouter, desk: Desk) -> None:
     def start(request: JobRequest, idempotency_key: _Key = None) -> Response:
         """Start an investigation; the `Location` header is its address."""
         job = desk.submit(request, idempotency_key)
-        return json_response(job, HTTPStatus.ACCEPTED, {"Location": f"/v1/investigations/{job.id}"})
+        return json_response(job, HTTPStatus.ACCEPTED, f"{_INVESTIGATIONS}/{job.id}")
 
-    @router.get("/investigations", response_model=ServerJobs)
+    @router.get("/investigations", response_model=Items[ServerJob])
     def investigations(folder: str = "", before: str = "", limit: _Limit = 50) -> Response:
         """List the investigations submitted to this server, newest first."""
         folders = [desk.folder(folder)] if folder else list(desk.folders.values())
@@ -59,19 +51,19 @@ def _add_investigations(router: APIRouter, desk: Desk) -> None:
         jobs = [job for served in folders for job in served.ledger.jobs(before=last, limit=limit)]
         items = tuple(sorted(jobs, key=lambda job: (job.created, job.id), reverse=True)[:limit])
         more = {"folder": folder, "before": items[-1].id, "limit": limit} if len(items) == limit else {}
-        return json_response(ServerJobs(items=items, next=_address("/v1/investigations", more)))
+        return json_response(Items(items=items, next=_address(_INVESTIGATIONS, more)))
 
     @router.get("/investigations/{job_id}", response_model=JobOutcome)
     def investigation(job_id: str) -> Response:
         """Return the state of an investigation and, once it has started, its whole record."""
-        served, job = desk.folder_of(job_id), desk.job(job_id)
+        served, job = desk.kept(job_id)
         record = served.investigator.show(job.run_id) if job.run_id else None
         return json_response(JobOutcome(job=job, investigation=record))
 
     @router.get("/investigations/{job_id}/events", response_class=StreamingResponse)
     def events(job_id: str, after: After) -> Response:
         """Stream events as server-sent events; `Last-Event-ID` or `?after=` continues after an event."""
-        return streamed(partial(desk.folder_of(job_id).ledger.events, job_id), after, desk.closing, json_of)
+        return streamed(partial(desk.kept(job_id)[0].ledger.events, job_id), after, desk.closing)
 
     @router.delete("/investigations/{job_id}", status_code=HTTPStatus.ACCEPTED, response_model=ServerJob)
     def stop(job_id: str) -> Response:
@@ -80,10 +72,10 @@ def _add_investigations(router: APIRouter, desk: Desk) -> None:
 
 
 def _add_folders(router: APIRouter, desk: Desk) -> None:
-    @router.get("/folders", response_model=Folders)
+    @router.get("/folders", response_model=Items[Folder])
     def folders() -> Response:
         """List the folders that the server was started with."""
-        return json_response(Folders(items=tuple(Folder(name=f.name, path=str(f.path)) for f in desk.folders.values())))
+        return json_response(Items(items=tuple(Folder(name=f.name, path=str(f.path)) for f in desk.folders.values())))
 
     @router.get("/folders/{folder}", response_model=FolderStatus)
     def status(folder: str) -> Response:
@@ -94,22 +86,22 @@ def _add_folders(router: APIRouter, desk: Desk) -> None:
     def index(folder: str) -> Response:
         """Update the index of a folder; follow its events as for an investigation."""
         job = desk.submit(JobRequest(folder=folder, kind=JobKind.INDEX))
-        return json_response(job, HTTPStatus.ACCEPTED, {"Location": f"/v1/investigations/{job.id}"})
+        return json_response(job, HTTPStatus.ACCEPTED, f"{_INVESTIGATIONS}/{job.id}")
 
-    @router.get("/folders/{folder}/runs", response_model=KeptRuns)
+    @router.get("/folders/{folder}/runs", response_model=Items[RunSummary])
     def runs(folder: str, limit: _Limit = 50) -> Response:
         """List the stored runs of a folder, newest first, including those started on the command line."""
-        return json_response(KeptRuns(items=desk.folder(folder).investigator.runs()[:limit]))
+        return json_response(Items(items=desk.folder(folder).investigator.runs()[:limit]))
 
     @router.get("/folders/{folder}/runs/{run_id}", response_model=Investigation)
     def run(folder: str, run_id: str) -> Response:
         """Return the record of a stored run."""
         return json_response(desk.folder(folder).investigator.show(run_id))
 
-    @router.get("/folders/{folder}/search", response_model=Hits)
+    @router.get("/folders/{folder}/search", response_model=Items[SearchHit])
     def search(folder: str, q: str, limit: _Limit = 10, document: str | None = None) -> Response:
         """Return the passages that best match a query, best first, from all documents or from one."""
-        return json_response(Hits(items=desk.folder(folder).investigator.search(q, limit=limit, document_id=document)))
+        return json_response(Items(items=desk.folder(folder).investigator.search(q, limit=limit, document_id=document)))
 
     @router.get("/folders/{folder}/mentions", response_model=Mentions)
     def mentions(folder: str, q: str) -> Response:
@@ -118,46 +110,39 @@ def _add_folders(router: APIRouter, desk: Desk) -> None:
         """
         return json_response(desk.folder(folder).investigator.mentions(q))
 
-    @router.get("/folders/{folder}/documents", response_model=Documents)
+
+def _add_documents(router: APIRouter, desk: Desk) -> None:
+    @router.get("/folders/{folder}/documents", response_model=Items[FileRecord])
     def documents(folder: str, after: str = "", limit: _Limit = 100) -> Response:
         """List the files in a folder, sorted by path, with the status of each file."""
         files = [file for file in desk.folder(folder).investigator.status(compare=False).files if file.path > after]
         items = tuple(files[:limit])
         more = {"after": items[-1].path, "limit": limit} if len(files) > limit else {}
-        return json_response(Documents(items=items, next=_address(f"/v1/folders/{folder}/documents", more)))
+        return json_response(Items(items=items, next=_address(f"/v1/folders/{folder}/documents", more)))
 
     @router.get("/folders/{folder}/text", response_model=Excerpt)
     def text(
-        folder: str,
-        document: str,
-        start: Annotated[int, Query(ge=0)] = 0,
-        end: Annotated[int | None, Query(ge=0)] = None,
+        folder: str, document: str, start: Annotated[int, _Offset] = 0, end: Annotated[int | None, _Offset] = None
     ) -> Response:
         """Return a span of a document's text, at most 20,000 characters; offsets are counted as in quotes and
         passages.
         """
-        return json_response(excerpt(desk.folder(folder).investigator.document(document), start, end))
+        whole = desk.folder(folder).investigator.document(document)
+        size = len(whole.text)
+        if start > size or (end is not None and end < start):
+            raise ServerError(HTTPStatus.UNPROCESSABLE_ENTITY, f"{whole.id} has {size:,} characters")
+        stop = min(size if end is None else end, start + _MOST_EXCERPT, size)
+        excerpt = Excerpt(
+            document_id=whole.id,
+            title=whole.title,
+            start=start,
+            end=stop,
+            characters=size,
+            page=next((span.page for span in whole.pages if span.start <= start < span.end), None),
+            text=whole.text[start:stop],
+        )
+        return json_response(excerpt)
 
 
-def excerpt(document: Document, start: int, end: int | None) -> Excerpt:
-    """Return a span of a document's text, shortened to the limit of one reply. Raises ServerError for an invalid
-    span.
-    """
-    size = len(document.text)
-    if start > size or (end is not None and end < start):
-        raise ServerError(HTTPStatus.UNPROCESSABLE_ENTITY, f"{document.id} has {size:,} characters")
-    stop = min(size if end is None else end, start + MOST_EXCERPT, size)
-    page = next((span.page for span in document.pages if span.start <= start < span.end), None)
-    return Excerpt(
-        document_id=document.id,
-        title=document.title,
-        start=start,
-        end=stop,
-        characters=size,
-        page=page,
-        text=document.text[start:stop],
-    )
-
-
-def _address(path: str, query: dict[str, object]) -> str:
+def _address(path: str, query: Mapping[str, object]) -> str:
     return f"{path}?{urlencode(query)}" if query else ""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from platformdirs import user_data_path
@@ -15,16 +15,14 @@ from investigator.errors import SettingsError
 from investigator.files import make_private_folder, open_private, read_private
 from investigator.investigator import Investigator
 from investigator.secrets import register
-from investigator.server.access import Access, allowed_hosts
 from investigator.server.app import SearchesOf, application
 from investigator.server.chats import Chats, OpenTalks
 from investigator.server.desk import Desk
 from investigator.server.folders import served_folders
-from investigator.server.guard import Guard
+from investigator.server.guard import Access, Guard, allowed_hosts
 from investigator.server.hosting import SLOWEST_CLIENT, Hosting, address_of, is_loopback, listening_at
-from investigator.server.rendering import html
+from investigator.server.replies import html
 
-TOKEN_NAME = "server.token"
 _LEAST_TOKEN = 20
 
 
@@ -52,20 +50,18 @@ class Service:
         on_problem: Callable[[str], None] = lambda _: None,
     ) -> None:
         data = directory or user_data_path("investigator", appauthor=False)
-        self.token_file = token_file or data / TOKEN_NAME
-        listening = listening_at(host, port)
-        try:
-            token = token_of(self.token_file)
+        self.token_file = token_file or data / "server.token"
+        with ExitStack() as failing:
+            listening = failing.enter_context(listening_at(host, port))
             port = listening.getsockname()[1]
-            self._access = Access(token, port)
-            self.desk = Desk(served_folders(investigators, data / "servers"), _new_id, on_problem=on_problem)
-        except BaseException:
-            listening.close()
-            raise
-        self._chats = Chats(self.desk.folders, open_talks, _new_id)
+            self._access = Access(token_of(self.token_file), port)
+            self.desk = Desk(served_folders(investigators, data / "servers"), on_problem=on_problem)
+            failing.pop_all()
+        folders = self.desk.folders
+        self._chats = Chats(folders, open_talks)
         self._searches = {
-            f"{self._access.search_path}/{folder.name}": searches_of(folder.investigator, on_problem)
-            for folder in self.desk.folders.values()
+            f"{self._access.search_path}/{name}": searches_of(folder.investigator, on_problem)
+            for name, folder in folders.items()
             if searches_of is not None
         }
         app = application(self.desk, self._chats, on_problem, self._searches)
@@ -102,12 +98,8 @@ class Service:
         self._hosting.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _new_id() -> str:
-    return secrets.token_hex(8)
 
 
 def token_of(path: Path) -> str:

@@ -86,8 +86,7 @@ def chats_of(folder: ServedFolder, say: Say, histories: list[Sequence[ChatTurn]]
 
         yield begin
 
-    numbers = iter(range(300))
-    return Chats({folder.name: folder}, opened, lambda: f"chat{next(numbers)}")
+    return Chats({folder.name: folder}, opened)
 
 
 def test_a_reply_is_stopped_at_its_next_step_and_the_chat_goes_on(folder: ServedFolder) -> None:

@@ -132,12 +132,7 @@ class Waiting(Investigator):
 
 
 def a_desk(plants: Path, directory: Path, may_end: Event, most_waiting: int = 20) -> Desk:
-    numbers = iter(range(1, 100))
-    return Desk(
-        served_folders([Waiting(plants, may_end)], directory),
-        lambda: f"{directory.name}-job{next(numbers)}",
-        most_waiting=most_waiting,
-    )
+    return Desk(served_folders([Waiting(plants, may_end)], directory), most_waiting=most_waiting)
 
 
 def until(desk: Desk, job_id: str, holds: Callable[[ServerJob], object]) -> ServerJob:

@@ -104,7 +104,7 @@ def test_a_check_is_noted_in_the_log() -> None:
 
 @pytest.mark.parametrize(("kind", "body"), [("thought", "{}"), ("reflected", '{"reflection": {"knowledge": []}}')])
 def test_an_event_that_another_release_stored_changes_nothing(kind: str, body: str) -> None:
-    assert list(Live(BudgetSettings()).pieces(LoggedEvent(number=1, at=1.0, kind=kind, body=body))) == []
+    assert Live(BudgetSettings()).html(LoggedEvent(number=1, at=1.0, kind=kind, body=body)) == ""
 
 
 def test_the_page_listens_to_every_event_of_a_job_and_of_a_chat() -> None:
