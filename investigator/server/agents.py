@@ -41,7 +41,7 @@ FolderName = Annotated[
 
 
 class PassagePlace(Record):
-    """Where a passage or a quote is."""
+    """The place of a passage or a quote."""
 
     document: str
     start: int

@@ -15,7 +15,6 @@ from starlette.routing import Route
 from investigator.errors import InvestigatorError
 from investigator.investigator import Investigator
 from investigator.secrets import redacted
-from investigator.server.chat_routes import chat_pages, chat_rest
 from investigator.server.chats import Chats
 from investigator.server.desk import Desk
 from investigator.server.hosting import Application
@@ -47,8 +46,8 @@ def application(
         openapi_url="/v1/openapi.json",
         lifespan=agents.lifespan,
     )
-    for router in (rest(desk), chat_rest(desk, chats), pages(desk), chat_pages(desk, chats)):
-        app.include_router(router)
+    app.include_router(rest(desk, chats))
+    app.include_router(pages(desk, chats))
     app.router.routes += [Route(PATH, agents), *(Route(path, search) for path, search in searches.items())]
     app.mount("/static", StaticFiles(packages=[("investigator.server", "static")]))
 

@@ -7,12 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from markupsafe import Markup, escape
+
 from investigator.records import Document
 from investigator.records.tables import Table, TableCell
+from investigator.reports.inert import inert
 
 WINDOW = 30_000
 """Number of characters shown around a mark; the rest of a longer document is on other pages."""
 _MOST_ROWS = 500
+_NONE = Markup()
 _BLANK_LINES = re.compile(r"\n{2,}")
 
 Span = tuple[int, int]
@@ -20,18 +24,10 @@ Span = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class TextRun:
-    """A piece of text that is either all marked or all unmarked."""
-
-    text: str
-    marked: bool = False
-
-
-@dataclass(frozen=True)
 class Cell:
-    """A cell as displayed."""
+    """A cell as displayed, with its text as HTML."""
 
-    runs: tuple[TextRun, ...] = ()
+    text: Markup = _NONE
     rows: int = 1
     columns: int = 1
     is_header: bool = False
@@ -42,7 +38,7 @@ class Block:
     """A heading, a paragraph, or a table, which has rows; `line` is the number of its first line of text, from 1."""
 
     line: int
-    runs: tuple[TextRun, ...] = ()
+    text: Markup = _NONE
     rows: tuple[tuple[Cell, ...], ...] = ()
     is_heading: bool = False
 
@@ -89,7 +85,7 @@ def _blocks(document: Document, start: int, end: int, mark: Span | None) -> Iter
 
     for table in (*tables, None):
         for begin, finish in _paragraphs(text, position, end if table is None else table.start, headings):
-            yield Block(line(begin), _runs(text, begin, finish, mark), is_heading=begin in headings)
+            yield Block(line(begin), _marked(text, begin, finish, mark), is_heading=begin in headings)
         if table is not None and not (before is not None and _is_inside(table, before)):
             yield Block(line(max(table.start, start)), rows=tuple(_rows(text, table, mark)))
             position, before = max(position, table.end), table
@@ -135,14 +131,15 @@ def _filled(text: str, table: Table, cells: Sequence[TableCell], taken: set[int]
         for _ in set(range(column, cell.column)) - taken:
             yield Cell()
         is_header = cell.row < table.header_rows or cell.column < table.label_columns
-        yield Cell(_runs(text, cell.start, cell.end, mark), cell.rows, cell.columns, is_header)
+        yield Cell(_marked(text, cell.start, cell.end, mark), cell.rows, cell.columns, is_header)
         column = cell.column + cell.columns
 
 
-def _runs(text: str, start: int, end: int, mark: Span | None) -> tuple[TextRun, ...]:
+def _marked(text: str, start: int, end: int, mark: Span | None) -> Markup:
+    """Return a piece of a text as HTML, with the part of it that belongs to the mark in a `mark` element."""
     first, last = (min(max(offset, start), end) for offset in mark or (end, end))
-    runs = (TextRun(text[start:first]), TextRun(text[first:last], marked=True), TextRun(text[last:end]))
-    return tuple(run for run in runs if run.text)
+    before, marked, after = (escape(inert(text[a:b])) for a, b in ((start, first), (first, last), (last, end)))
+    return before + (Markup("<mark>{}</mark>").format(marked) if marked else _NONE) + after
 
 
 def _line_start(text: str, at: int) -> int:

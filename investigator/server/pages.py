@@ -1,5 +1,5 @@
-"""The pages where users ask questions, watch the progress, read an answer next to the documents, and browse the
-folder.
+"""The pages where users ask questions, watch the progress, read an answer next to the documents, browse the folder, and
+chat about it.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from investigator.investigator import Investigator
 from investigator.records import Document, Investigation, PageView
 from investigator.reports.html import html_report, investigation_view
 from investigator.reports.wording import FILE_STATUSES, HEADLINES, UNFINISHED
+from investigator.server.chats import LONGEST_TURN, Chats
 from investigator.server.desk import Desk
 from investigator.server.document_view import Span, document_view
 from investigator.server.folders import ServedFolder
 from investigator.server.live import Live
 from investigator.server.problems import ServerError, problem_of
-from investigator.server.records import JobKind, JobRequest, JobState
+from investigator.server.records import ChatTurn, JobKind, JobRequest, JobState, LoggedEvent
 from investigator.server.replies import After, Fields, html, linking, page, see, streamed
 from investigator.services.run_records import MATRIX, turns_after
 
@@ -33,13 +34,14 @@ _MOST_SHEETS = 4  # maximum number of PDF pages in one view; longer marks contin
 _STATE_WORDS: Mapping[JobState, str] = {**{state: state.value for state in JobState}, JobState.RUNNING: "in progress"}
 
 
-def pages(desk: Desk) -> APIRouter:
+def pages(desk: Desk, chats: Chats) -> APIRouter:
     """Return the routes of the page."""
     router = APIRouter(include_in_schema=False)
     _add_folder(router, desk)
     _add_jobs(router, desk)
     _add_runs(router, desk)
     _add_documents(router, desk)
+    _add_chats(router, desk, chats)
     return router
 
 
@@ -150,6 +152,51 @@ def _add_documents(router: APIRouter, desk: Desk) -> None:
     def sheet(name: str, id: str, number: Annotated[int, Query(alias="page")]) -> Response:
         picture = desk.folder(name).pages.picture(id, number)
         return Response(picture, media_type="image/png", headers={"Cache-Control": "private, max-age=600"})
+
+
+def _add_chats(router: APIRouter, desk: Desk, chats: Chats) -> None:
+    def latest(name: str, chat_id: str) -> Response:
+        return see(f"/f/{desk.folder(name).name}/chats/{chat_id}#latest")
+
+    @router.get("/f/{name}/chats")
+    def listed(name: str) -> Response:
+        served = desk.folder(name)
+        return page("chats.html.j2", folder=served, chats=served.chats.summaries(), longest=LONGEST_TURN)
+
+    @router.post("/f/{name}/chats")
+    def begin(name: str, fields: Fields) -> Response:
+        return latest(name, chats.begin(desk.folder(name), fields.get("said", " ")).id)
+
+    @router.get("/f/{name}/chats/{chat_id}")
+    def chat(name: str, chat_id: str) -> Response:
+        served, (version, chat) = desk.folder(name), chats.versioned(chat_id)
+        links = linking(served)
+        return page("chat.html.j2", folder=served, chat=chat, version=version, passage_link=links, longest=LONGEST_TURN)
+
+    @router.post("/f/{name}/chats/{chat_id}")
+    def say(name: str, chat_id: str, fields: Fields) -> Response:
+        chats.say(chat_id, fields.get("said", ""))
+        return latest(name, chat_id)
+
+    @router.post("/f/{name}/chats/{chat_id}/stop")
+    def stop(name: str, chat_id: str) -> Response:
+        chats.stop(chat_id)
+        return latest(name, chat_id)
+
+    @router.post("/f/{name}/chats/{chat_id}/delete")
+    def forget(name: str, chat_id: str) -> Response:
+        chats.forget(chat_id)
+        return see(f"/f/{desk.folder(name).name}/chats")
+
+    @router.get("/f/{name}/chats/{chat_id}/progress")
+    def progress(name: str, chat_id: str, after: After) -> Response:
+        links = linking(desk.folder(name))
+
+        def shown(event: LoggedEvent) -> str:
+            return html("turn.html.j2", turn=ChatTurn.model_validate_json(event.body), passage_link=links)
+
+        chats.chat(chat_id)  # raises the error for an unknown chat before the stream begins
+        return streamed(partial(chats.changes, chat_id), after, desk.closing, shown)
 
 
 def _form_request(folder: str, given: Mapping[str, str]) -> JobRequest:

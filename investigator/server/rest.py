@@ -1,4 +1,4 @@
-"""The API for programs, under /v1: folders, investigations and their events, documents, searches."""
+"""The API for programs, under /v1: folders, investigations and their events, documents, searches, chats."""
 
 from __future__ import annotations
 
@@ -12,9 +12,22 @@ from fastapi import APIRouter, Header, Query
 from fastapi.responses import Response, StreamingResponse
 
 from investigator.records import FileRecord, FolderStatus, Investigation, Mentions, RunSummary, SearchHit
+from investigator.server.chats import Chats
 from investigator.server.desk import Desk
 from investigator.server.problems import PROBLEMS, ServerError
-from investigator.server.records import Excerpt, Folder, Items, JobKind, JobOutcome, JobRequest, ServerJob
+from investigator.server.records import (
+    Chat,
+    ChatSummary,
+    Excerpt,
+    Folder,
+    Items,
+    JobKind,
+    JobOutcome,
+    JobRequest,
+    NewChat,
+    NewTurn,
+    ServerJob,
+)
 from investigator.server.replies import After, json_response, streamed
 
 _Limit = Annotated[int, Query(ge=1, le=200)]
@@ -27,12 +40,13 @@ _MOST_EXCERPT = 20_000
 _INVESTIGATIONS = "/v1/investigations"
 
 
-def rest(desk: Desk) -> APIRouter:
+def rest(desk: Desk, chats: Chats) -> APIRouter:
     """Return the routes of the API."""
     router = APIRouter(prefix="/v1", responses=PROBLEMS)
     _add_investigations(router, desk)
     _add_folders(router, desk)
     _add_documents(router, desk)
+    _add_chats(router, desk, chats)
     return router
 
 
@@ -142,6 +156,46 @@ def _add_documents(router: APIRouter, desk: Desk) -> None:
             text=whole.text[start:stop],
         )
         return json_response(excerpt)
+
+
+def _add_chats(router: APIRouter, desk: Desk, chats: Chats) -> None:
+    @router.post("/chats", status_code=HTTPStatus.CREATED, response_model=Chat)
+    def begin(wanted: NewChat) -> Response:
+        """Start a chat about a folder; the `Location` header is its address. A chat is kept until it is deleted."""
+        chat = chats.begin(desk.folder(wanted.folder))
+        return json_response(chat, HTTPStatus.CREATED, f"/v1/chats/{chat.id}")
+
+    @router.get("/chats", response_model=Items[ChatSummary])
+    def listed(folder: str) -> Response:
+        """List the chats about a folder, newest first."""
+        return json_response(Items(items=desk.folder(folder).chats.summaries()))
+
+    @router.get("/chats/{chat_id}", response_model=Chat)
+    def chat(chat_id: str) -> Response:
+        """Return a chat with its turns, including an unfinished last turn."""
+        return json_response(chats.chat(chat_id))
+
+    @router.delete("/chats/{chat_id}", status_code=HTTPStatus.NO_CONTENT)
+    def forget(chat_id: str) -> Response:
+        """Delete a chat; memories about the user stay."""
+        chats.forget(chat_id)
+        return Response(status_code=HTTPStatus.NO_CONTENT)
+
+    @router.post("/chats/{chat_id}/turns", status_code=HTTPStatus.ACCEPTED, response_model=Chat)
+    def say(chat_id: str, turn: NewTurn) -> Response:
+        """Send a message; poll or stream the chat for the reply."""
+        return json_response(chats.say(chat_id, turn.text), HTTPStatus.ACCEPTED, f"/v1/chats/{chat_id}")
+
+    @router.delete("/chats/{chat_id}/turns", status_code=HTTPStatus.ACCEPTED, response_model=Chat)
+    def stop(chat_id: str) -> Response:
+        """Stop the reply in progress; the conversation continues without it."""
+        return json_response(chats.stop(chat_id), HTTPStatus.ACCEPTED)
+
+    @router.get("/chats/{chat_id}/events", response_class=StreamingResponse)
+    def events(chat_id: str, after: After) -> Response:
+        """Stream the last turn to its end as server-sent events; `Last-Event-ID` resumes after an event."""
+        chats.chat(chat_id)  # raises the error for an unknown chat before the stream begins
+        return streamed(partial(chats.changes, chat_id), after, desk.closing)
 
 
 def _address(path: str, query: Mapping[str, object]) -> str:
