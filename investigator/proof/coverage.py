@@ -35,17 +35,16 @@ def coverage(
     )
 
 
-def coverage_line(coverage: Coverage) -> str:
+def coverage_line(coverage: Coverage, *, with_names: bool = True) -> str:
     """Return the coverage in one line: "read 9 of 11 documents; 1 unreadable: x.pdf (encrypted); 1 not opened:
-    y.txt".
+    y.txt"; without names, only the counts.
     """
     documents = "document" if coverage.total == 1 else "documents"
     parts = [f"read {len(coverage.read)} of {coverage.total} {documents}"]
-    if coverage.unreadable:
-        named = [f"{item.path} ({item.status.value.replace('_', ' ')})" for item in coverage.unreadable]
-        parts.append(f"{len(named)} unreadable: {_some(named)}")
-    if coverage.not_opened:
-        parts.append(f"{len(coverage.not_opened)} not opened: {_some(coverage.not_opened)}")
+    unreadable = [f"{item.path} ({item.status.value.replace('_', ' ')})" for item in coverage.unreadable]
+    for names, state in ((unreadable, "unreadable"), (coverage.not_opened, "not opened")):
+        if names:
+            parts.append(f"{len(names)} {state}{f': {_some(names)}' if with_names else ''}")
     if coverage.searched:
         parts.append(f"{len(coverage.searched)} only searched")
     parts += (item.line for item in coverage.left_out)

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from investigator.language.addresses import defanged
-from investigator.records import Answer, Decision, Quote, Side, Statement, Support, SurveyRow
+from investigator.records import Answer, Decision, Quote, Side, Statement, Support
 from investigator.reports.inert import inert_line
-from investigator.reports.wording import DECISIONS, decided_line, some_names
+from investigator.reports.wording import DECISIONS, plural, some_names
 from investigator.research.answer_text import support_note
 
 _MOST_MARKS = 3
@@ -22,7 +22,7 @@ _MOST_NAMES = 20
 class ShownStatement:
     """A statement, the numbers of its first citations, counted from 1, and a remark on its support or its source."""
 
-    text: str
+    text: str = ""
     head: str = ""
     numbers: tuple[int, ...] = ()
     remark: str = ""
@@ -66,20 +66,32 @@ class AnswerView:
 def answer_view(answer: Answer) -> AnswerView:
     """Return the parts of an answer."""
     numbers = citation_numbers(answer)
+
+    def shown(text: str, quotes: Sequence[Quote], head: str = "", remark: str = "") -> ShownStatement:
+        marks = tuple(dict.fromkeys(numbers[quote] for quote in quotes if quote in numbers))[:_MOST_MARKS]
+        return ShownStatement(defanged(text), defanged(head), marks, defanged(remark))
+
+    def stated(statement: Statement | None) -> ShownStatement:
+        if statement is None:
+            return ShownStatement()
+        return shown(statement.text, statement.quotes, statement.head, _remark(statement))
+
     decided = [row for decision in (Decision.YES, Decision.UNCLEAR) for row in answer.table if row.decision is decision]
     return AnswerView(
-        lead=_statement(answer.lead, numbers) if answer.lead is not None else None,
-        details=tuple(_statement(statement, numbers) for statement in answer.details),
-        rows=tuple(_row(row, numbers) for row in decided),
+        lead=stated(answer.lead) if answer.lead is not None else None,
+        details=tuple(map(stated, answer.details)),
+        rows=tuple((row.document_id, DECISIONS[row.decision], stated(row.statement)) for row in decided),
         others=tuple(_others(answer)),
-        not_stated=tuple(
-            ShownStatement(defanged(item.text), numbers=_first(item.quotes, numbers)) for item in answer.not_stated
-        ),
+        not_stated=tuple(shown(item.text, item.quotes) for item in answer.not_stated),
         disagreements=tuple(
-            (defanged(item.about), tuple(_side(side, numbers) for side in item.sides), defanged(item.explanation))
+            (
+                defanged(item.about),
+                tuple(shown(side.text, side.quotes, remark=_source(side)) for side in item.sides),
+                defanged(item.explanation),
+            )
             for item in answer.disagreements
         ),
-        withheld=tuple(_statement(statement, numbers) for statement in answer.check.withheld),
+        withheld=tuple(map(stated, answer.check.withheld)),
     )
 
 
@@ -88,40 +100,25 @@ def citation_numbers(answer: Answer) -> Mapping[Quote, int]:
     return {quote: number for number, quote in enumerate(answer.citations, start=1)}
 
 
-def _statement(statement: Statement, numbers: Mapping[Quote, int]) -> ShownStatement:
-    return ShownStatement(
-        defanged(statement.text), defanged(statement.head), _first(statement.quotes, numbers), _remark(statement)
-    )
-
-
 def _remark(statement: Statement) -> str:
     """Return what the check said of a statement that it did not support in full. The program's notes are added only if
     nobody has checked it, because a check has considered them.
     """
-    checked = statement.reason if not statement.is_shown else support_note(statement)
+    checked = support_note(statement) if statement.is_shown else statement.reason
     notes = statement.notes if statement.support is Support.UNCHECKED else ()
-    return defanged("; ".join(filter(None, (checked, *notes))))
+    return "; ".join(filter(None, (checked, *notes)))
 
 
-def _side(side: Side, numbers: Mapping[Quote, int]) -> ShownStatement:
+def _source(side: Side) -> str:
     documents = ", ".join(dict.fromkeys(quote.document_id for quote in side.quotes))
-    source = ", dated ".join(filter(None, (documents, side.date)))
-    return ShownStatement(defanged(side.text), numbers=_first(side.quotes, numbers), remark=source)
-
-
-def _row(row: SurveyRow, numbers: Mapping[Quote, int]) -> tuple[str, str, ShownStatement]:
-    statement = _statement(row.statement, numbers) if row.statement is not None else ShownStatement("")
-    return row.document_id, DECISIONS[row.decision], statement
+    return ", dated ".join(filter(None, (documents, side.date)))
 
 
 def _others(answer: Answer) -> Iterator[str]:
     for decision in (Decision.NO, Decision.UNDECIDED):
         if names := [row.document_id for row in answer.table if row.decision is decision]:
             yield f"{DECISIONS[decision]}: {some_names(names, _MOST_NAMES)}"
-    if decided := decided_line(answer):
-        yield decided
-
-
-def _first(quotes: Sequence[Quote], numbers: Mapping[Quote, int]) -> tuple[int, ...]:
-    """Return the numbers of the first citations of a statement; a quote that is not cited has none."""
-    return tuple(dict.fromkeys(numbers[quote] for quote in quotes if quote in numbers))[:_MOST_MARKS]
+    if answer.table:
+        undecided = sum(row.decision is Decision.UNDECIDED for row in answer.table)
+        decided = f"{len(answer.table) - undecided} of {plural(len(answer.table), 'document')} decided"
+        yield f"{decided}, {undecided} not decided" if undecided else decided

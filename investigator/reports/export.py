@@ -29,9 +29,9 @@ _LIST_MARK = re.compile(r"^(\s*)([-+]|\d{1,9}[.)])(?=\s)", re.MULTILINE)
 
 def exported(investigation: Investigation) -> Mapping[str, bytes]:
     """Return the exported files, keyed by name."""
-    answer = investigation.answer
+    answer, page = investigation.answer, _environment().get_template("answer.md.j2")
     texts = {
-        ANSWER: _markdown(investigation),
+        ANSWER: redacted(page.render(investigation_view(investigation))),
         RECORD: inert_json_prose(redacted(stamped(Printed.INVESTIGATION, investigation, indent=2))) + "\n",
         EVIDENCE: csv_text(EVIDENCE_HEADING, _evidence(answer) if answer is not None else ()),
     }
@@ -58,12 +58,8 @@ def _evidence(answer: Answer) -> Iterator[tuple[str, ...]]:
             )
 
 
-def _markdown(investigation: Investigation) -> str:
-    """Return the answer as Markdown, with the markup of documents escaped."""
-    return redacted(_environment().get_template("answer.md.j2").render(investigation_view(investigation)))
-
-
 def _environment() -> Environment:
+    """Return the environment for Markdown, in which the markup of documents is escaped."""
     environment = Environment(
         loader=PackageLoader("investigator", "reports"),
         finalize=lambda value: _plain(value) if isinstance(value, str) and not isinstance(value, Markup) else value,

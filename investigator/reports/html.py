@@ -18,16 +18,11 @@ from markupsafe import Markup
 from investigator.language.addresses import defanged
 from investigator.proof.coverage import coverage_line
 from investigator.records import (
-    Answer,
     AskedQuestions,
     Coverage,
     Investigation,
     Matrix,
     Memory,
-    PlanStep,
-    QuestionOutcome,
-    Quote,
-    Round,
 )
 from investigator.records.documents import page_word
 from investigator.reports.answer_view import answer_view, citation_numbers
@@ -51,78 +46,73 @@ from investigator.secrets import redacted
 
 def html_report(investigation: Investigation, enclosures: Enclosures = NO_ENCLOSURES) -> str:
     """Return the investigation as a single self-contained HTML page, with known secrets redacted."""
-    return _page("report.html.j2", investigation_view(investigation, enclosures))
+    return standalone_page("report.html.j2", **investigation_view(investigation, enclosures))
 
 
 def matrix_page(matrix: Matrix) -> str:
     """Return the matrix as a single self-contained HTML page, with known secrets redacted."""
-    values = {
-        "matrix": matrix,
-        "size": size_line(matrix),
-        "counts": counts_line(matrix),
-        "words": CELL_WORDS,
-        "in_short": in_short,
-        "support_words": support_words,
-        "engine": readers_line(matrix),
-        "usage": usage_line(matrix.usage, matrix.seconds),
-    }
-    return _page("matrix.html.j2", values)
+    return standalone_page(
+        "matrix.html.j2",
+        matrix=matrix,
+        size=size_line(matrix),
+        counts=counts_line(matrix),
+        words=CELL_WORDS,
+        in_short=in_short,
+        support_words=support_words,
+        engine=readers_line(matrix),
+        usage=usage_line(matrix.usage, matrix.seconds),
+    )
 
 
 def questions_page(answered: AskedQuestions) -> str:
     """Return the answers to many questions as a single self-contained HTML page, with known secrets redacted."""
-    counts = Counter(_outcome_words(outcome).lower() for outcome in answered.outcomes)
-    values = {
-        "answered": answered,
-        "size": plural(len(answered.outcomes), "question"),
-        "counts": ", ".join(f"{words} {count:,}" for words, count in counts.most_common()),
-        "headline": _outcome_words,
-        "answer_view": answer_view,
-        "reader_lines": reader_lines,
-        "usage": usage_line(answered.usage, answered.seconds),
-    }
-    return _page("questions.html.j2", values)
+    headlines = [headline(each.investigation) if each.investigation else "Failed" for each in answered.outcomes]
+    return standalone_page(
+        "questions.html.j2",
+        outcomes=list(zip(answered.outcomes, headlines, strict=True)),
+        size=plural(len(answered.outcomes), "question"),
+        counts=", ".join(f"{words.lower()} {count:,}" for words, count in Counter(headlines).most_common()),
+        answer_view=answer_view,
+        reader_lines=reader_lines,
+        usage=usage_line(answered.usage, answered.seconds),
+    )
 
 
-def _page(template: str, values: Mapping[str, object]) -> str:
+def standalone_page(template: str, **values: object) -> str:
+    """Return a page that needs no other file, with known secrets redacted."""
     return redacted(pages_environment().get_template(template).render(values))
 
 
-def _outcome_words(outcome: QuestionOutcome) -> str:
-    """Return the status of a question's answer in a few words."""
-    return headline(outcome.investigation) if outcome.investigation is not None else "Failed"
-
-
 def investigation_view(investigation: Investigation, enclosures: Enclosures = NO_ENCLOSURES) -> Mapping[str, object]:
-    """Return the variables for `investigation.html.j2`."""
-    answer = investigation.answer
-    return {
+    """Return the variables for `investigation.html.j2` and `answer.md.j2`."""
+    answer, memories = investigation.answer, sorted(investigation.memories, key=lambda memory: memory.id)
+    values: dict[str, object] = {
         "investigation": investigation,
         "answer": answer,
         "headline": headline(investigation),
-        "shown": answer_view(answer) if answer else None,
         "readers": readers(investigation),
-        "open_parts": open_parts(answer) if answer else (),
-        "sources": tuple(_sources(answer, investigation.memories)) if answer else (),
-        "numbers": citation_numbers(answer) if answer else {},
-        "coverage_line": coverage_line(answer.coverage) if answer else "",
-        "coverage_rows": tuple(_coverage_rows(answer.coverage, investigation.memories)) if answer else (),
-        "rounds": tuple(_rounds(investigation)),
-        "memories": sorted(investigation.memories, key=lambda memory: memory.id),
-        "memory_ids": frozenset(memory.id for memory in investigation.memories),
-        "tainted": tainted_line(answer.coverage.tainted) if answer else "",
+        "memories": memories,
+        "memory_ids": frozenset(memory.id for memory in memories),
         "usage": usage_line(investigation.usage, investigation.elapsed),
         "pages": enclosures.pages,
         "pages_left_out": enclosures.pages_left_out,
         "page_of": {number: page for page in reversed(enclosures.pages) for number in page.sources},
-        "stop": STOPS[answer.run.stop] if answer else "the run was stopped before it was answered",
     }
-
-
-def _sources(answer: Answer, memories: Sequence[Memory]) -> Iterator[tuple[int, Quote, Sequence[int]]]:
-    """Yield the number of each citation, its quote, and the ids of the memories that contain it."""
-    for quote, number in citation_numbers(answer).items():
-        yield number, quote, sorted({memory.id for memory in memories if quote in memory.quotes})
+    if answer is None:
+        nothing = dict.fromkeys(("shown", "open_parts", "sources", "numbers", "coverage_line", "tainted"), ())
+        return {**values, **nothing, "stop": "the run was stopped before it was answered"}
+    numbers = citation_numbers(answer)
+    return {
+        **values,
+        "shown": answer_view(answer),
+        "open_parts": open_parts(answer),
+        "sources": [(n, quote, [m.id for m in memories if quote in m.quotes]) for quote, n in numbers.items()],
+        "numbers": numbers,
+        "coverage_line": coverage_line(answer.coverage),
+        "coverage_rows": list(_coverage_rows(answer.coverage, memories)),
+        "tainted": tainted_line(answer.coverage.tainted),
+        "stop": STOPS[answer.run.stop],
+    }
 
 
 def _coverage_rows(coverage: Coverage, memories: Sequence[Memory]) -> Iterator[tuple[str, str, str]]:
@@ -132,28 +122,14 @@ def _coverage_rows(coverage: Coverage, memories: Sequence[Memory]) -> Iterator[t
     points: defaultdict[str, list[int | None]] = defaultdict(list)
     for memory in memories:
         points[memory.target_document_id].append(memory.point)
-    yield from ((path, "read", _gain(points[path])) for path in coverage.read)
+    for path in coverage.read:
+        best = max((point for point in points[path] if point is not None), default=None)
+        replies = plural(len(points[path]), "reply", "replies") if points[path] else ""
+        yield path, "read", replies if best is None else f"{replies}, best score {best}"
     yield from ((path, "not opened", "the run ended first") for path in coverage.not_opened)
-    for file in coverage.unreadable:
-        yield file.path, "unreadable", file_words(file)
+    yield from ((file.path, "unreadable", file_words(file)) for file in coverage.unreadable)
     yield from ((path, "searched", "only in the index") for path in coverage.searched)
     yield from ((item.some_names(len(item.names)), "left out", item.count_line) for item in coverage.left_out)
-
-
-def _gain(points: Sequence[int | None]) -> str:
-    best = max((point for point in points if point is not None), default=None)
-    replies = plural(len(points), "reply", "replies") if points else ""
-    return replies if best is None else f"{replies}, best score {best}"
-
-
-def _rounds(investigation: Investigation) -> Iterator[tuple[Round, Sequence[PlanStep]]]:
-    """Yield the rounds with their steps; if only the steps of a round are known, the round has no strategy."""
-    steps: defaultdict[int, list[PlanStep]] = defaultdict(list)
-    for step in investigation.plan.steps:
-        steps[step.round].append(step)
-    rounds = {planned.number: planned for planned in investigation.rounds}
-    for number in sorted({*steps, *rounds}):
-        yield rounds.get(number) or Round(number=number, strategy=""), steps[number]
 
 
 def _shown(value: object) -> object:

@@ -7,6 +7,9 @@ from collections.abc import Iterator, Mapping
 from rich.text import Text
 
 from investigator.language.addresses import defanged
+from investigator.language.relevance import stems
+from investigator.language.sentences import sentence_spans
+from investigator.language.terms import words
 from investigator.records import CellStatus, Matrix, MatrixCell, Support
 from investigator.reports.columns import columns
 from investigator.reports.inert import inert_line
@@ -21,20 +24,54 @@ _STYLES: Mapping[CellStatus, str] = {
     CellStatus.UNCLEAR: "yellow",
     CellStatus.NOT_READ: "red",
 }
-_SOUND = (Support.VERBATIM, Support.SUPPORTED)
 _SIDE_BY_SIDE = 3  # maximum number of questions in one table; if there are more, they are listed one by one
 _NARROW, _WIDE, _NAME = 44, 160, 40
 """Maximum lengths in characters: an answer in a table, an answer in a list, and a document's name."""
+_MOST_SCANNED = 4_000  # characters of a text in which the line for a cell is looked for
 
 
-def in_short(cell: MatrixCell, most: int = _WIDE) -> str:
-    """Return a cell as one short line: its text, after the status unless it is stated; without a text, the reason."""
+def in_short(cell: MatrixCell, question: str, most: int = _WIDE) -> str:
+    """Return a cell as one short line: its text, after the status unless it is stated; without a text, the reason. Of a
+    longer text, the line shows the row or sentence that is nearest to the question.
+    """
     if cell.status is CellStatus.STATED:
-        mark = "" if cell.support in _SOUND else f" ({SUPPORTS[cell.support]})"
-        return f"{_prose(cell.text, most - len(mark))}{mark}"
-    words = CELL_WORDS[cell.status]
+        mark = "" if cell.support in (Support.VERBATIM, Support.SUPPORTED) else f" ({SUPPORTS[cell.support]})"
+        return f"{_nearest(cell.text, question, most - len(mark))}{mark}"
+    head = CELL_WORDS[cell.status]
     detail = cell.text or (cell.reason if cell.status is not CellStatus.NOT_STATED else "")
-    return _prose(f"{words}: {detail}" if detail else words, most)
+    return f"{head}: {_nearest(detail, question, most - len(head) - 2)}" if detail else head
+
+
+def _nearest(text: str, question: str, most: int) -> str:
+    """Return a text on one line; of a longer one, the row or sentence that shares most words with the question, and of
+    that the stretch with a figure, which may be the value, and most shared words. No stretch ends before a figure.
+    """
+    if len(line := inert_line(defanged(text))) <= most:
+        return line
+    wanted = stems(words(question))
+    rows = text[:_MOST_SCANNED].splitlines()
+    sentences = [row[start:end] for row in rows for start, end in sentence_spans(row)]
+    best = max(sentences, key=lambda part: (_shared(part, wanted), _has_figure(part)), default=text)
+    if len(line := inert_line(defanged(best))) <= most:
+        return line
+    parts, stretches = line.split(), []
+    for first in range(len(parts)):
+        last, length = first + 1, len(parts[first])
+        while last < len(parts) and length + 1 + len(parts[last]) <= most - 2:
+            length += 1 + len(parts[last])
+            last += 1
+        ends_well = last == len(parts) or not _has_figure(parts[last])
+        shown = f"{'…' if first else ''}{' '.join(parts[first:last])}{'…' if last < len(parts) else ''}"
+        stretches.append((ends_well, _has_figure(shown), _shared(shown, wanted), -first, shown))
+    return inert_line(max(stretches)[-1], most)
+
+
+def _shared(text: str, wanted: frozenset[str]) -> int:
+    return len(wanted & stems(words(text)))
+
+
+def _has_figure(text: str) -> bool:
+    return any(map(str.isdigit, text))
 
 
 def support_words(cell: MatrixCell) -> str:
@@ -47,15 +84,10 @@ def readers_line(matrix: Matrix) -> str:
     return engine_line(matrix.engine) + (f" Checked by {matrix.checked_by}." if matrix.checked_by else "")
 
 
-def _prose(text: str, most: int) -> str:
-    return inert_line(defanged(text), most)
-
-
 def counts_line(matrix: Matrix) -> str:
     """Return the number of cells with each status."""
     counts = [f"{CELL_WORDS[status]} {count:,}" for status in CellStatus if (count := matrix.count(status))]
-    failed = [f"failed {matrix.failed:,}"] if matrix.failed else []
-    return ", ".join([*counts, *failed])
+    return ", ".join([*counts, *([f"failed {matrix.failed:,}"] if matrix.failed else [])])
 
 
 def size_line(matrix: Matrix) -> str:
@@ -68,37 +100,36 @@ def matrix_text(matrix: Matrix) -> Text:
     newline.
     """
     legend = [Text(f"Q{number}  {inert_line(question)}") for number, question in enumerate(matrix.questions, start=1)]
-    blocks = [Text("\n").join([Text(f"Matrix: {size_line(matrix)}", style="bold"), *legend])]
-    blocks += [_table(matrix)] if len(matrix.questions) <= _SIDE_BY_SIDE else list(_lists(matrix))
-    footer = Text(
-        "\n".join(
-            (
-                f"Cells: {counts_line(matrix)}.",
-                inert_line(readers_line(matrix)),
-                f"Used: {usage_line(matrix.usage, matrix.seconds)}",
-                "The quotes behind each cell: --report FILE.html or --json with the same command, at no extra cost.",
-            )
-        ),
-        style="dim",
+    heading = Text("\n").join([Text(f"Matrix: {size_line(matrix)}", style="bold"), *legend])
+    footer = (
+        f"Cells: {counts_line(matrix)}.",
+        inert_line(readers_line(matrix)),
+        f"Used: {usage_line(matrix.usage, matrix.seconds)}",
+        "The quotes behind each cell: --report FILE.html or --json with the same command, at no extra cost.",
     )
-    return Text("\n\n").join([*blocks, footer]).append("\n")
+    tables = [_table(matrix)] if len(matrix.questions) <= _SIDE_BY_SIDE else _lists(matrix)
+    return Text("\n\n").join([heading, *tables, Text("\n".join(footer), style="dim")]).append("\n")
 
 
 def _table(matrix: Matrix) -> Text:
     heading = ("Document", *(f"Q{number}" for number in range(1, len(matrix.questions) + 1)))
-    rows = [
-        (inert_line(document.id, _NAME), *(in_short(cell, _NARROW) for cell in matrix.row(number)))
-        for number, document in enumerate(matrix.documents)
-    ]
+    rows = []
+    for number, document in enumerate(matrix.documents):
+        cells = zip(matrix.row(number), matrix.questions, strict=True)
+        rows.append((inert_line(document.id, _NAME), *(in_short(cell, question, _NARROW) for cell, question in cells)))
     return columns(rows, heading=heading, left=range(len(heading)))
 
 
 def _lists(matrix: Matrix) -> Iterator[Text]:
-    rows = [matrix.row(number) for number in range(len(matrix.documents))]
     for number, question in enumerate(matrix.questions):
-        cells = [row[number] for row in rows]
-        places = [inert_line(cell.quotes[0].place) if cell.quotes else "" for cell in cells]
-        names = [inert_line(cell.document_id, _NAME) for cell in cells]
-        lines = list(zip(names, map(in_short, cells), places, strict=True))
-        table = columns(lines, left=range(3), styles=[_STYLES[cell.status] for cell in cells])
+        cells = [matrix.row(document)[number] for document in range(len(matrix.documents))]
+        rows = [
+            (
+                inert_line(cell.document_id, _NAME),
+                in_short(cell, question),
+                inert_line(cell.quotes[0].place) if cell.quotes else "",
+            )
+            for cell in cells
+        ]
+        table = columns(rows, left=range(3), styles=[_STYLES[cell.status] for cell in cells])
         yield Text("\n").join([Text(f"Q{number + 1}  {inert_line(question)}", style="bold"), table])

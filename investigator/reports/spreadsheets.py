@@ -50,7 +50,7 @@ def matrix_xlsx(matrix: Matrix) -> bytes:
     table = book.active
     table.title = "Matrix"
     rows = [
-        [document.id, *(in_short(cell, _MOST) for cell in matrix.row(number))]
+        [document.id, *(in_short(cell, "", _MOST) for cell in matrix.row(number))]
         for number, document in enumerate(matrix.documents)
     ]
     _write(table, [["document", *matrix.questions], *rows])

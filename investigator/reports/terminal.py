@@ -20,14 +20,11 @@ from investigator.records import (
     Answer,
     AnswerStatus,
     AskedQuestions,
-    Coverage,
     Forecast,
     Investigation,
-    Memory,
     Quote,
     Replayed,
     RunSummary,
-    Statement,
     Support,
     TemplateVersion,
     Trust,
@@ -69,9 +66,8 @@ def investigation_text(investigation: Investigation, *, details: bool = False) -
     newline. With `details`, also who answered and how far it is trusted, and the calls and the time that were used.
     """
     answer = investigation.answer
-    blocks = _answer_blocks(answer) if answer else _unfinished_blocks(investigation)
-    if investigation.read_as:
-        blocks.insert(0, Text(f"Read as: {inert_line(investigation.read_as)}"))
+    blocks = [Text(f"Read as: {inert_line(investigation.read_as)}")] if investigation.read_as else []
+    blocks += _answer_blocks(answer) if answer else _unfinished_blocks(investigation)
     return Text("\n\n").join(blocks).append("\n").append_text(_footer(investigation, details=details)).append("\n")
 
 
@@ -90,24 +86,23 @@ def question_text(investigation: Investigation) -> Text:
 
 def runs_text(runs: Sequence[RunSummary]) -> Text:
     """Return one line for each run: id, start time, status, calls, question."""
-    return columns([_run_row(run) for run in runs], left=range(5)).append("\n") if runs else Text()
-
-
-def _run_row(run: RunSummary) -> tuple[str, ...]:
-    question = inert_line(run.question, 100) + (f" ({some_names(run.scope, _MOST_NAMES)})" if run.scope else "")
-    began = inert_line(run.created[:16].replace("T", " "))
-    return inert_line(run.id), began, _run_status(run), plural(run.calls, "call"), question
-
-
-def _run_status(run: RunSummary) -> str:
-    return (HEADLINES[run.answer_status] if run.answer_status else UNFINISHED).lower()
+    rows = [
+        (
+            inert_line(run.id),
+            inert_line(run.created[:16].replace("T", " ")),
+            (HEADLINES[run.answer_status] if run.answer_status else UNFINISHED).lower(),
+            plural(run.calls, "call"),
+            inert_line(run.question, 100) + (f" ({some_names(run.scope, _MOST_NAMES)})" if run.scope else ""),
+        )
+        for run in runs
+    ]
+    return columns(rows, left=range(5)).append("\n") if rows else Text()
 
 
 def _answer_blocks(answer: Answer) -> list[Text]:
     view = answer_view(answer)
     nearest = [_item(f"- {inert_line(p.place)}", _prose(p.text, _PASSAGE_LIMIT)) for p in answer.nearest]
-    blocks = [*_content(answer, view), *_open(view)]
-    blocks += _section("Nearest passages", nearest)
+    blocks = [*_content(answer, view), *_open(view), *_section("Nearest passages", nearest)]
     if answer.coverage.wordings and answer.is_silent:
         blocks.append(Text(f"Also searched for: {inert_line('; '.join(answer.coverage.wordings))}"))
     blocks += _section("Withheld from the answer", _items(view.withheld))
@@ -119,14 +114,14 @@ def _answer_blocks(answer: Answer) -> list[Text]:
 
 def _content(answer: Answer, view: AnswerView) -> list[Text]:
     """Return the lead, the details and the table; without a lead, begin with the status."""
-    blocks = [Text(view.lead.line) if view.lead is not None else _status(answer)]
+    blocks = [Text(view.lead.line) if view.lead is not None else _status(answer, answer.reason)]
     if _shows_passages(answer):
         passages = zip(answer.details, view.details, strict=True)
-        return [*blocks, *(_passage(statement, shown) for statement, shown in passages)]
+        return [*blocks, *(_passage(statement.quotes, shown) for statement, shown in passages)]
     if sum(bool(detail.head) for detail in view.details) > _MOST_LABELS:
         blocks.append(columns([(inert_line(detail.head), detail.line) for detail in view.details], left=range(2)))
     elif view.details:
-        blocks.append(Text("\n").join(Text(f"- {detail.headed}") for detail in view.details))
+        blocks.append(Text("\n").join(_items(view.details)))
     if view.rows:
         rows = [(inert_line(document_id), decision, shown.line) for document_id, decision, shown in view.rows]
         blocks.append(columns(rows, heading=("Document", "Decision", ""), left=range(3)))
@@ -143,14 +138,14 @@ def _shows_passages(answer: Answer) -> bool:
     return answer.status is AnswerStatus.PASSAGES_FOUND and answer.lead is None and not answer.table and is_quoted
 
 
-def _passage(statement: Statement, shown: ShownStatement) -> Text:
+def _passage(quotes: Sequence[Quote], shown: ShownStatement) -> Text:
     """Return a passage below its citation mark, its place and its heading, in the lines of its document: they hold
     the rows of a table and the items of a list apart.
     """
     marks = "".join(f"[{number}]" for number in shown.numbers)
-    places = ", ".join(inert_line(quote.place) for quote in statement.quotes[: len(shown.numbers)])
+    places = ", ".join(inert_line(quote.place) for quote in quotes[: len(shown.numbers)])
     heading = f" - {inert_line(shown.head)}" if shown.head else ""
-    lines = statement.quotes[0].text.splitlines() if len(statement.quotes) == 1 else [shown.text]
+    lines = quotes[0].text.splitlines() if len(quotes) == 1 else [shown.text]
     text = "\n".join(inert_line(line) for line in lines if line.strip())
     return Text(f"{marks} {places}{heading}", style="cyan").append(f"\n{text}", style="none")
 
@@ -187,49 +182,45 @@ def _prose(text: str, limit: int) -> str:
     return inert_line(defanged(text[: 4 * limit]), limit)
 
 
-def _status(answer: Answer) -> Text:
+def _status(answer: Answer, reason: str) -> Text:
     style = "bold green" if answer.status is AnswerStatus.ANSWERED else "bold yellow"
     if answer.status is AnswerStatus.PASSAGES_FOUND and answer.check.trust is Trust.UNREAD:
         return Text.assemble((HEADLINES[answer.status], style), f". {NO_READER}")
-    return _headline(HEADLINES[answer.status], answer.reason, style)
+    return _headline(HEADLINES[answer.status], reason, style)
 
 
 def _status_line(answer: Answer, view: AnswerView) -> Text:
     """Return the status, unless it is shown above, with the coverage and what is open; longer lists follow it."""
     coverage, parts = answer.coverage, open_parts(answer)
-    line = inert(coverage_line(coverage)) + (f"; open: {inert_line('; '.join(parts))}" if parts else "")
+    covered = inert(coverage_line(coverage, with_names=False))
+    line = covered + (f"; open: {inert_line('; '.join(parts))}" if parts else "")
     if view.lead is None:
         first = Text(f"Coverage: {line}")
     elif answer.status is AnswerStatus.ANSWERED or not answer.reason:
-        first = Text.assemble(_status(answer.changed(reason="")), f"; {line}")
+        first = _status(answer, "").append(f"; {line}")
     else:
-        first = Text.assemble(_status(answer), f" Coverage: {line}")
-    return Text("\n").join([first, *_missed(coverage, line)])
-
-
-def _missed(coverage: Coverage, line: str) -> list[Text]:
-    """Return the names of unread documents that the coverage line omits, and the reasons for unreadable files."""
-    lines = []
-    if any(path not in line for path in coverage.not_opened):
-        lines.append(Text(f"Not opened: {some_names(coverage.not_opened, _LIST_LIMIT)}"))
-    if any(file.reason or file.path not in line for file in coverage.unreadable):
-        unreadable = [f"{file.path} ({file_words(file)})" for file in coverage.unreadable]
-        lines.append(Text(f"Unreadable: {some_names(unreadable, _LIST_LIMIT)}"))
-    return lines
+        first = _status(answer, answer.reason).append(f" Coverage: {line}")
+    lists = (
+        ("Not opened", coverage.not_opened),
+        ("Unreadable", [f"{file.path} ({file_words(file)})" for file in coverage.unreadable]),
+    )
+    named = [Text(f"{title}: {some_names(names, _LIST_LIMIT)}") for title, names in lists if names]
+    return Text("\n").join([first, *named])
 
 
 def _unfinished_blocks(investigation: Investigation) -> list[Text]:
     reason = f"stopped before it was answered; {plural(len(investigation.memories), 'reply', 'replies')} kept."
-    best = sorted(investigation.memories, key=lambda memory: (-(memory.point or 0), memory.id))[:_BEST_MEMORIES]
     blocks = [_headline(UNFINISHED, reason, "bold yellow"), Text(f"Question: {inert_line(investigation.question)}")]
-    return blocks + _section("Best replies so far", [_memory(memory, investigation.setup.engine) for memory in best])
-
-
-def _memory(memory: Memory, engine: str) -> Text:
-    return _item(
-        f"- {inert_line(memory.target_document_id)} ({score_line(memory, engine)})",
-        inert_line(memory.reply, _PASSAGE_LIMIT),
-    )
+    best = sorted(investigation.memories, key=lambda memory: (-(memory.point or 0), memory.id))[:_BEST_MEMORIES]
+    engine = investigation.setup.engine
+    replies = [
+        _item(
+            f"- {inert_line(memory.target_document_id)} ({score_line(memory, engine)})",
+            inert_line(memory.reply, _PASSAGE_LIMIT),
+        )
+        for memory in best
+    ]
+    return blocks + _section("Best replies so far", replies)
 
 
 def _footer(investigation: Investigation, *, details: bool) -> Text:
@@ -290,13 +281,9 @@ def questions_text(answered: AskedQuestions) -> Text:
     """Return the answers to many questions, one after the other: status, statements, places; ends with a newline."""
     blocks = []
     for number, outcome in enumerate(answered.outcomes, start=1):
-        lines = [Text(f"{number}. {inert_line(outcome.question)}", style="bold")]
         answer = outcome.investigation.answer if outcome.investigation is not None else None
-        if answer is None:
-            lines.append(_headline("Failed", outcome.failure, "bold red"))
-        else:
-            lines += _question_lines(answer)
-        blocks.append(Text("\n").join(lines))
+        lines = [_headline("Failed", outcome.failure, "bold red")] if answer is None else _question_lines(answer)
+        blocks.append(Text("\n").join([Text(f"{number}. {inert_line(outcome.question)}", style="bold"), *lines]))
     blocks.append(Text(f"Used: {usage_line(answered.usage, answered.seconds)}", style="dim"))
     return Text("\n\n").join(blocks).append("\n")
 
@@ -306,8 +293,8 @@ def _question_lines(answer: Answer) -> list[Text]:
     view = answer_view(answer)
     lines = [*_content(answer, view), *_open(view)]
     lines += [Text(f"[{i}] {inert_line(quote.place)}", style="cyan") for i, quote in enumerate(answer.citations, 1)]
-    checkers = [Text(inert_line(line), style="dim") for line in reader_lines(answer)]
-    return [*lines, _status_line(answer, view), *checkers, Text(f"Run: {inert_line(answer.run.id)}", style="dim")]
+    ends = (*map(inert_line, reader_lines(answer)), f"Run: {inert_line(answer.run.id)}")
+    return [*lines, _status_line(answer, view), *(Text(line, style="dim") for line in ends)]
 
 
 def forecast_text(forecast: Forecast, engine: str) -> Text:

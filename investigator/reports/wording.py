@@ -89,6 +89,14 @@ FILE_STATUSES: Mapping[FileStatus, str] = {
 }
 
 
+_TRUSTS: Mapping[Trust, str] = {
+    Trust.UNREAD: NO_READER,
+    Trust.UNGRADED: "{model} has not been graded; to grade a model: investigator doctor --model NAME",
+    Trust.FAILED: "{model} failed its grading, so this is its reading; see: investigator doctor --model NAME",
+    Trust.PASSED: "",
+}
+
+
 def file_words(file: FileRecord | Unreadable) -> str:
     """Return the status of a file in words, with the reason if there is one."""
     return ": ".join(filter(None, (FILE_STATUSES[file.status], file.reason)))
@@ -132,13 +140,8 @@ def readers(investigation: Investigation) -> Sequence[str]:
 def reader_lines(answer: Answer, engines: Sequence[UsedEngine] = ()) -> Sequence[str]:
     """Return who answered and checked the answer, and how far the engines that answered are trusted."""
     named = dict.fromkeys(used.name for used in engines if used.trust is answer.check.trust) or (answer.run.engine,)
-    trusts = (_trust_line(answer.check.trust, name) for name in named)
-    lines = (
-        engine_line(answer.run.engine),
-        support_line(answer),
-        *trusts,
-    )
-    return tuple(dict.fromkeys(line for line in lines if line))
+    trusts = (_TRUSTS[answer.check.trust].format(model=name) for name in named)
+    return tuple(dict.fromkeys(filter(None, (engine_line(answer.run.engine), support_line(answer), *trusts))))
 
 
 def distrust_lines(answer: Answer, engines: Sequence[UsedEngine] = ()) -> Sequence[str]:
@@ -150,35 +153,14 @@ def distrust_lines(answer: Answer, engines: Sequence[UsedEngine] = ()) -> Sequen
     if answer.check.trust is not Trust.FAILED:
         return ()
     names = dict.fromkeys(used.name for used in engines if used.trust is Trust.FAILED) or (answer.run.engine,)
-    return tuple(_trust_line(Trust.FAILED, name) for name in names)
-
-
-def _trust_line(trust: Trust, model: str) -> str:
-    if trust is Trust.UNREAD:
-        return NO_READER
-    if trust is Trust.UNGRADED:
-        return f"{model} has not been graded; to grade a model: investigator doctor --model NAME"
-    if trust is Trust.FAILED:
-        return f"{model} failed its grading, so this is its reading; see: investigator doctor --model NAME"
-    return ""
+    return tuple(_TRUSTS[Trust.FAILED].format(model=name) for name in names)
 
 
 def support_line(answer: Answer) -> str:
     """Return how many statements the check supported, and who checked them; "" if there was nothing to check."""
     counts = Counter(statement.support for statement in (*answer.statements, *answer.check.withheld))
-    if not answer.check.by or not counts:
-        return ""
     listed = ", ".join(f"{counts[support]} {words}" for support, words in SUPPORTS.items() if counts[support])
-    return f"Checked by {answer.check.by}: {listed}."
-
-
-def decided_line(answer: Answer) -> str:
-    """Return how many documents of a survey were decided; "" if not every document had to be."""
-    if not answer.table:
-        return ""
-    undecided = sum(row.decision is Decision.UNDECIDED for row in answer.table)
-    decided = f"{len(answer.table) - undecided} of {plural(len(answer.table), 'document')} decided"
-    return f"{decided}, {undecided} not decided" if undecided else decided
+    return f"Checked by {answer.check.by}: {listed}." if answer.check.by and listed else ""
 
 
 def open_parts(answer: Answer) -> Sequence[str]:

@@ -133,7 +133,31 @@ def test_an_answer_among_many_is_whole_and_its_citations_lead_to_its_own_sources
     ],
 )
 def test_a_cell_in_short_says_how_far_it_may_be_trusted(cell: dict[str, object], shown: str) -> None:
-    assert in_short(MatrixCell(document_id="a.txt", question=1, **cell)) == shown
+    assert in_short(MatrixCell(document_id="a.txt", question=1, **cell), "What is the rent?") == shown
+
+
+LEDGER = "Costs of the mill and its dam\nItem  2023  2022\nHeating  12  11\nAnnual rent of the mill  48,000  44,000\nAll  90  80"
+SENTENCE = (
+    "Since the mill was sold by the town, as was the dam beside it, the annual rent amounts to EUR 48,000 a year."
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (LEDGER, "Annual rent of the mill 48,000 44,000"),
+        (f"The lease is long. {SENTENCE} It is paid monthly.", "…it, the annual rent amounts to EUR 48,000 a…"),
+        (
+            "The annual rent of the old mill beside the dam amounts to 48,000",
+            "…old mill beside the dam amounts to 48,000",
+        ),
+    ],
+)
+def test_a_narrow_cell_shows_the_row_or_sentence_with_the_value_and_is_not_cut_before_a_figure(
+    text: str, shown: str
+) -> None:
+    cell = MatrixCell(document_id="a.txt", question=1, status=CellStatus.STATED, text=text, support=Support.VERBATIM)
+    assert in_short(cell, "What is the annual rent?", 46) == shown
 
 
 def test_a_spreadsheet_has_all_quotes_of_a_cell(answered: Investigation) -> None:
