@@ -13,7 +13,6 @@ from investigator.bb3.records import CONTRACTS
 from investigator.records import AskReply, Record
 
 ATTACKS = attacks()
-IDS = [attack.id for attack in ATTACKS]
 READING = {"document": "", "verdict": "answers", "point": 7, "quotes": ["It makes 42 MW."], "reply": "It makes 42 MW."}
 OWN: dict[str, dict[str, object]] = {
     "AskReply": {"readings": [READING]},
@@ -38,20 +37,17 @@ WAYS: dict[str, Callable[[str, str], str]] = {
 }
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=IDS)
-def test_the_models_own_reply_is_read_after_the_attack_that_it_repeats(attack: Attack) -> None:
+@pytest.mark.parametrize("attack", ATTACKS, ids=[attack.id for attack in ATTACKS])
+def test_the_models_own_reply_is_read_after_the_attack_that_it_repeats_or_quotes(attack: Attack) -> None:
     for reply_type in REPLIES:
         own = OWN[reply_type.__name__]
         for way, write in WAYS.items():
-            found: Record = read_reply(write(attack.text, json.dumps(own)), reply_type)
-            assert found == reply_type.model_validate(own), (reply_type.__name__, way)
-
-
-@pytest.mark.parametrize("attack", ATTACKS, ids=IDS)
-def test_an_attack_that_is_quoted_inside_the_reply_is_a_quote_and_no_reply(attack: Attack) -> None:
-    own = {"readings": [{**READING, "quotes": [attack.text], "reply": f"It says: {attack.text[:300]}"}]}
-    for text in (json.dumps(own), json.dumps(own, ensure_ascii=False), f"```json\n{json.dumps(own, indent=1)}\n```"):
-        assert read_reply(text, AskReply) == AskReply.model_validate(own)
+            reply: Record = read_reply(write(attack.text, json.dumps(own)), reply_type)
+            assert reply == reply_type.model_validate(own), (reply_type.__name__, way)
+    quoting = {"readings": [{**READING, "quotes": [attack.text], "reply": f"It says: {attack.text[:300]}"}]}
+    fenced = f"```json\n{json.dumps(quoting, indent=1)}\n```"
+    for text in (json.dumps(quoting), json.dumps(quoting, ensure_ascii=False), fenced):
+        assert read_reply(text, AskReply) == AskReply.model_validate(quoting)
 
 
 def test_a_thought_that_mentions_a_reply_is_still_a_thought() -> None:

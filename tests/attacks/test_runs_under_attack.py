@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from attack_cases import QUESTION, Attack, Place, attacks
@@ -15,11 +16,9 @@ from investigator.records import (
     AnswerVariables,
     AskVariables,
     CheckVariables,
-    Memory,
     PlanDocument,
     PlanVariables,
     Prompt,
-    Quote,
     ReflectVariables,
     Support,
 )
@@ -116,85 +115,56 @@ SCRIPT = {
 }
 
 
-class Run:
-    """Return the outcome of the investigation, and the prompts sent to the engine."""
+class Run(NamedTuple):
+    """The outcome of the investigation, its investigator, the prompts sent to the engine, and the ids by file name."""
 
-    def __init__(self, folder: Path, case: Investigation, prompts: list[Prompt]) -> None:
-        self.folder = folder
-        self.case = case
-        self.prompts = prompts
-        self._ids = {Path(file.path).name: file.id for file in scan(folder, SETTINGS.folder).files}
-        self._memories = {memory.target_document_id: memory for memory in case.memories}
-
-    @property
-    def document_ids(self) -> set[str]:
-        return set(self._ids.values())
-
-    def memory(self, attack: Attack) -> Memory:
-        return self._memories[self._ids[file_name(attack)]]
-
-    def prompt(self, attack: Attack) -> tuple[str, AskVariables]:
-        """Return the text and the variables of the prompt about the document with an attack."""
-        name = self._ids[file_name(attack)]
-        asks = [
-            (prompt.text, prompt.variables) for prompt in self.prompts if isinstance(prompt.variables, AskVariables)
-        ]
-        (found,) = [(text, variables) for text, variables in asks if variables.documents[0].document_id == name]
-        return found
-
-    def stands(self, quote: Quote, investigator: Investigator) -> bool:
-        with investigator.library() as library:
-            return verify(quote, library.document(quote.document_id))
+    investigator: Investigator
+    case: Investigation
+    prompts: list[Prompt]
+    ids: dict[str, str]
 
 
 @pytest.fixture(scope="module")
-def investigator(tmp_path_factory: pytest.TempPathFactory) -> tuple[Investigator, ScriptedEngine]:
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("attacked")
     for attack in ATTACKS:
         (folder / file_name(attack)).write_text(file_text(attack), encoding="utf-8")
     engine = ScriptedEngine(SCRIPT)
-    return Investigator(folder, model=engine, embedder=ScriptedEmbedder(), settings=SETTINGS), engine
-
-
-@pytest.fixture(scope="module")
-def run(investigator: tuple[Investigator, ScriptedEngine]) -> Run:
-    asker, engine = investigator
-    asker.ask(QUESTION)
-    case = asker.show(asker.runs()[0].id)
-    return Run(asker.folder, case, engine.asked)
+    investigator = Investigator(folder, model=engine, embedder=ScriptedEmbedder(), settings=SETTINGS)
+    investigator.ask(QUESTION)
+    ids = {Path(file.path).name: file.id for file in scan(folder, SETTINGS.folder).files}
+    return Run(investigator, investigator.show("last"), engine.asked, ids)
 
 
 def test_the_plan_names_documents_of_the_folder_and_no_others(run: Run) -> None:
-    assert {step.document_id for step in run.case.plan.steps} == run.document_ids
+    assert {step.document_id for step in run.case.plan.steps} == set(run.ids.values())
     assert {name for round_ in run.case.rounds for name in round_.refused_document_ids} == {GHOST}
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.id)
-def test_the_point_and_the_quotes_are_those_of_the_engine_and_not_of_the_attack(run: Run, attack: Attack) -> None:
-    memory = run.memory(attack)
+def test_the_point_and_the_quotes_are_those_of_the_engine_and_its_prompt_has_one_document(
+    run: Run, attack: Attack
+) -> None:
+    name = run.ids[file_name(attack)]
+    (memory,) = (memory for memory in run.case.memories if memory.target_document_id == name)
     assert memory.point == OWN_POINT
     assert [quote.text for quote in memory.quotes] == [TRUTH]
     assert memory.failed_quotes == (FORGED,)
-
-
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.id)
-def test_the_prompt_of_a_document_has_one_document_in_it(run: Run, attack: Attack) -> None:
-    text, variables = run.prompt(attack)
-    assert len(variables.documents) == 1
+    asks = ((prompt.text, prompt.variables) for prompt in run.prompts if isinstance(prompt.variables, AskVariables))
+    (text,) = (text for text, variables in asks if [shown.document_id for shown in variables.documents] == [name])
     assert (text.count("<document id="), text.count("</document>")) == (1, 1)
     assert "1337" not in text
 
 
-def test_only_what_is_supported_is_answered_and_every_citation_stands(
-    run: Run, investigator: tuple[Investigator, ScriptedEngine]
-) -> None:
+def test_only_what_is_supported_is_answered_and_every_citation_stands(run: Run) -> None:
     answer = run.case.answer
     assert answer is not None
     assert answer.status is AnswerStatus.ANSWERED
     assert [(one.text, one.support) for one in answer.statements] == [(TRUTH, Support.VERBATIM)]
     assert {one.text for one in answer.check.withheld} == {FORGED, "It was sold in 2019."}
     assert answer.coverage.complete
-    assert all(run.stands(quote, investigator[0]) for quote in answer.citations)
+    with run.investigator.library() as library:
+        assert all(verify(quote, library.document(quote.document_id)) for quote in answer.citations)
 
 
 def test_documents_that_address_a_model_are_named(run: Run) -> None:
