@@ -18,7 +18,8 @@ def test_tasks_are_listed_with_their_tags_and_by_a_filter() -> None:
         return [line.split()[0] for line in command("dialogue", "tasks", *words).stdout.splitlines()]
 
     assert set(names()) >= {"folder", "squad", "hotpotqa", "twowiki", "beir", "quac", "coqa"}
-    assert next(line for line in command("dialogue", "tasks").stdout.splitlines() if line.startswith("squad")).split()[1] == "#QA"
+    lines = command("dialogue", "tasks").stdout.splitlines()
+    assert next(line for line in lines if line.startswith("squad")).split()[1] == "#QA"
     assert (names("#multihop"), names("qrels")) == (["hotpotqa", "twowiki"], ["beir"])
     nothing = command("dialogue", "tasks", "chess")
     assert (nothing.exit_code, nothing.stdout) == (0, "")
@@ -54,7 +55,8 @@ def test_display_shows_several_tasks() -> None:
 
 
 def test_display_gives_json_of_every_field() -> None:
-    shown = command("dialogue", "display", "beir:candidates", "--datafile", EXAMPLES / "beir", "--datatype", "test", "--json")
+    data = ("--datafile", EXAMPLES / "beir", "--datatype", "test")
+    shown = command("dialogue", "display", "beir:candidates", *data, "--json")
     first = json.loads(shown.stdout.splitlines()[0])
     assert (first["eval_labels"], sorted(first["label_candidates"])) == (["d1"], ["d1", "d2", "d3"])
 
