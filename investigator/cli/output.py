@@ -28,8 +28,7 @@ from investigator.reports.terminal import answer_text, investigation_text, quest
 _Printed = TypeVar("_Printed", bound=Record)
 
 HTML = (".html", ".htm")
-EXPORTS = {".md": "answer.md", ".json": "investigation.json", ".csv": "evidence.csv"}
-"""The exported files, by suffix."""
+EXPORTS = (".md", ".json", ".csv")
 _SAVED = "The investigation is saved; "
 
 
@@ -187,7 +186,7 @@ def write_report(path: Path, investigation: Investigation, enclosures: Enclosure
     if suffix in HTML:
         data = html_report(investigation, enclosures).encode("utf-8")
     else:
-        data = exported(investigation)[EXPORTS[suffix]]
+        data = exported(investigation)[suffix]
     write_file(path, data, again)
 
 

@@ -19,23 +19,19 @@ from investigator.reports.spreadsheets import csv_text
 from investigator.reports.wording import SUPPORTS
 from investigator.secrets import redacted
 
-ANSWER, RECORD, EVIDENCE = "answer.md", "investigation.json", "evidence.csv"
-EXPORTED = (ANSWER, RECORD, EVIDENCE)
-"""The names of the files."""
-
 _MARKED_UP = re.compile(r"([\\`*_\[\]<>#|])")
 _LIST_MARK = re.compile(r"^(\s*)([-+]|\d{1,9}[.)])(?=\s)", re.MULTILINE)
 
 
 def exported(investigation: Investigation) -> Mapping[str, bytes]:
-    """Return the exported files, keyed by name."""
+    """Return the exported files, keyed by suffix: the answer, the record, and a table of the evidence."""
     answer, page = investigation.answer, _environment().get_template("answer.md.j2")
     texts = {
-        ANSWER: redacted(page.render(investigation_view(investigation))),
-        RECORD: inert_json_prose(redacted(stamped(Printed.INVESTIGATION, investigation, indent=2))) + "\n",
-        EVIDENCE: csv_text(EVIDENCE_HEADING, _evidence(answer) if answer is not None else ()),
+        ".md": redacted(page.render(investigation_view(investigation))),
+        ".json": inert_json_prose(redacted(stamped(Printed.INVESTIGATION, investigation, indent=2))) + "\n",
+        ".csv": csv_text(EVIDENCE_HEADING, _evidence(answer) if answer is not None else ()),
     }
-    return {name: text.encode("utf-8") for name, text in texts.items()}
+    return {suffix: text.encode("utf-8") for suffix, text in texts.items()}
 
 
 def _evidence(answer: Answer) -> Iterator[tuple[str, ...]]:

@@ -21,23 +21,23 @@ def test_the_evidence_comes_back_from_csv_quote_for_quote(answered: Investigatio
     files = exported(answered)
 
     assert answered.answer is not None
-    rows = list(csv.DictReader(io.StringIO(files["evidence.csv"].decode())))
+    rows = list(csv.DictReader(io.StringIO(files[".csv"].decode())))
     assert tuple(rows[0]) == EVIDENCE_HEADING
     assert [row["source"] for row in rows] == ["1", "2", "1"]
     assert rows[0]["quote"] == answered.answer.citations[0].text
     assert (rows[0]["document"], rows[0]["page"], rows[1]["page"]) == ("contracts/lease.pdf", "3", "")
     assert (rows[0]["support"], rows[1]["support"]) == ("supported", "in part")
     assert rows[1]["reason"] == "the lease itself names no term"
-    assert printed(Investigation, files["investigation.json"].decode()).id == answered.id
+    assert printed(Investigation, files[".json"].decode()).id == answered.id
 
 
 @pytest.mark.parametrize("text", [*HOSTILE, "=SUM(A1)", "1. x\n- y\n# z", "|a|b|\n|-|-|\n"])
 def test_what_documents_say_is_no_mark_up_or_formula(answered: Investigation, text: str) -> None:
     files = exported(with_texts(answered, text))
 
-    kinds = {token.type for token in MarkdownIt("commonmark").enable("table").parse(files["answer.md"].decode())}
+    kinds = {token.type for token in MarkdownIt("commonmark").enable("table").parse(files[".md"].decode())}
     assert kinds <= {f"{kind}_{end}" for kind in BLOCKS for end in ("open", "close")} | {"inline", "hr"}
-    rows = list(csv.reader(io.StringIO(files["evidence.csv"].decode())))
+    rows = list(csv.reader(io.StringIO(files[".csv"].decode())))
     assert {len(row) for row in rows} == {len(EVIDENCE_HEADING)}
     assert not [cell for row in rows for cell in row if cell.startswith(("=", "@", "+"))]
 
@@ -46,7 +46,7 @@ BLOCKS = ("heading", "paragraph", "blockquote", "bullet_list", "list_item")
 
 
 def test_an_answer_in_markdown_leads_each_number_to_its_quote(answered: Investigation) -> None:
-    page = MarkdownIt("commonmark").render(exported(answered)["answer.md"].decode())
+    page = MarkdownIt("commonmark").render(exported(answered)[".md"].decode())
 
     assert page.count('href="#source-1"') == 3
     assert '<a id="source-1"></a>' in page
@@ -54,7 +54,7 @@ def test_an_answer_in_markdown_leads_each_number_to_its_quote(answered: Investig
 
 
 def test_an_answer_in_markdown_shows_what_the_check_said(answered: Investigation) -> None:
-    text = exported(answered)["answer.md"].decode()
+    text = exported(answered)[".md"].decode()
 
     assert "The annual rent is EUR 48,000. [1](#source-1)\n" in text
     assert "(supported in part: the lease itself names no term)" in text
@@ -65,7 +65,7 @@ def test_an_answer_in_markdown_shows_what_the_check_said(answered: Investigation
 
 
 def test_a_survey_in_markdown_is_a_table(surveyed: Investigation) -> None:
-    page = MarkdownIt("commonmark").enable("table").render(exported(surveyed)["answer.md"].decode())
+    page = MarkdownIt("commonmark").enable("table").render(exported(surveyed)[".md"].decode())
 
     assert page.count("<tr>") == 3
     assert "3 of 4 documents decided, 1 not decided" in page
