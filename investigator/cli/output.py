@@ -183,11 +183,8 @@ def write_report(path: Path, investigation: Investigation, enclosures: Enclosure
 
     again = f"{_SAVED}try again with: investigator show {investigation.id} --report {path.name}"
     suffix = path.suffix.lower()
-    if suffix in HTML:
-        data = html_report(investigation, enclosures).encode("utf-8")
-    else:
-        data = exported(investigation)[suffix]
-    write_file(path, data, again)
+    page = html_report(investigation, enclosures).encode("utf-8") if suffix in HTML else exported(investigation)[suffix]
+    write_file(path, page, again)
 
 
 def write_file(path: Path, data: bytes, kept: str) -> None:
