@@ -11,8 +11,14 @@ from itertools import islice
 from pathlib import Path
 
 from investigator.bb3.bb3x.conversation_files import conversations_in, write_conversations
-from investigator.bb3.bb3x.persons import chat_message_of
-from investigator.bb3.bb3x.records import ChatMessage, Conversation, InteractionFailure, Safety, Sender
+from investigator.bb3.bb3x.records import (
+    ChatMessage,
+    Conversation,
+    InteractionFailure,
+    Safety,
+    Sender,
+    chat_message_of,
+)
 from investigator.bb3.folder_chat import ChatSession, FolderChat
 from investigator.bb3.safety import SafetyGuard, own_words
 from investigator.dialogue.messages import Message

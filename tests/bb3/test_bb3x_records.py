@@ -16,8 +16,16 @@ from investigator.bb3.bb3x.conversation_files import (
     conversations_in,
     write_conversations,
 )
-from investigator.bb3.bb3x.persons import chat_message_of, kept_memory, memory_line, turn_of
-from investigator.bb3.bb3x.records import Conversation, InteractionFailure, MemoryDecision, SearchDecision
+from investigator.bb3.bb3x.records import (
+    Conversation,
+    InteractionFailure,
+    MemoryDecision,
+    SearchDecision,
+    chat_message_of,
+    kept_memory,
+    memory_line,
+    turn_of,
+)
 from investigator.bb3.records import Speaker
 from investigator.dialogue.messages import Message
 from investigator.errors import DataError

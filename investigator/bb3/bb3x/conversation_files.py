@@ -20,9 +20,7 @@ def conversations_in(path: Path) -> Iterator[Conversation]:
 
 
 def as_json_line(conversation: Conversation) -> str:
-    """Return a conversation as one line of JSON, without a newline. Lone surrogates, which UTF-8 cannot encode, become
-    U+FFFD.
-    """
+    """Return a conversation as one line of JSON, without a newline; lone surrogates become U+FFFD."""
     line = json.dumps(conversation.wire(), ensure_ascii=False)
     return line.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 

@@ -13,8 +13,7 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from itertools import zip_longest
 
-from investigator.bb3.bb3x.persons import kept_memory, turn_of
-from investigator.bb3.bb3x.records import ChatMessage, Conversation
+from investigator.bb3.bb3x.records import ChatMessage, Conversation, kept_memory, turn_of
 from investigator.bb3.exchange import SearchDocument
 from investigator.bb3.records import Module, Speaker, Turn
 from investigator.dialogue.messages import EPISODE_DONE, Message

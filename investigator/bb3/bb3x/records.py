@@ -5,17 +5,28 @@ for a conversation's id. Values are kept as they were read; `by_human` and `id` 
 have a property name that differs from their path (`is_liked`, `isLiked`): both are read, and the path is written.
 Unknown fields are kept and written back, and a missing field stays missing, so reading and writing a record does not
 change it.
+
+Person 1 is the bot in the card's memories, and Person 2 the human. BB3's prompts number them the other way round.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from enum import StrEnum
 
 from pydantic import ConfigDict, Field, JsonValue
 
+from investigator.bb3.memory.text import owner_of
+from investigator.bb3.records import Speaker, Turn
+from investigator.dialogue.messages import Message
 from investigator.records.base import Record
 
 OK = "__ok__"
+_CARD_NUMBERS = {Speaker.SELF: 1, Speaker.PARTNER: 2}
+_PREFIX = re.compile(r"\s*Person\s+([12])['\u2019]s\s+Persona\s*:\s*", re.IGNORECASE)
+_TEXTS = ("search_query", "search_knowledge")
+_LISTS = ("search_knowledge_doc_titles", "search_knowledge_doc_content", "search_knowledge_doc_urls")
 
 
 class Sender(StrEnum):
@@ -161,3 +172,47 @@ class Conversation(ForeignRecord):
     def has_unsafe_human(self) -> bool:
         """Return True if any message from the human is annotated as unsafe."""
         return any(message.by_human and message.is_unsafe for message in self.message_history)
+
+
+def kept_memory(line: str) -> tuple[Speaker | None, str]:
+    """Return the owner and the text of a memory in the card's format, "Person 1's Persona: I like tea".
+
+    The speaker is None if the prefix is missing.
+    """
+    prefix = _PREFIX.match(line)
+    if prefix is None:
+        return None, line
+    return Speaker.SELF if prefix[1] == "1" else Speaker.PARTNER, line[prefix.end() :]
+
+
+def memory_line(speaker: Speaker, text: str) -> str:
+    """Return a memory about one of the two speakers in the card's format."""
+    return f"Person {_CARD_NUMBERS[speaker]}'s Persona: {text}"
+
+
+def turn_of(message: ChatMessage) -> Turn:
+    """Return a message as a turn; the bot is the replying speaker."""
+    return Turn(speaker=Speaker.PARTNER if message.by_human else Speaker.SELF, text=message.text)
+
+
+def chat_message_of(reply: Message, bot_message_id: str) -> ChatMessage:
+    """Return a reply with its decisions, query, knowledge, documents and memories, using the field names of the card.
+
+    A decision is empty if no module made it, or if the module's reply was not one of the expected words.
+    """
+    fields: dict[str, object] = {"text": reply.text, "sender": Sender.BOT, "bot_message_id": bot_message_id}
+    fields |= {name: str(reply[name]) for name in _TEXTS if reply.get(name)}
+    fields |= {name: tuple(map(str, each)) for name in _LISTS if isinstance(each := reply.get(name, ()), list | tuple)}
+    if memory := reply.get("memory_knowledge"):
+        fields["memory_knowledge"] = _as_the_card_writes(str(memory))
+    for name, decisions in (("search_decision", SearchDecision), ("memory_decision", MemoryDecision)):
+        word = str(reply.get(name, ""))
+        fields[name] = decisions(word if word in set(decisions) else "")
+    memories = reply.get("memories")
+    fields["memories"] = tuple(map(_as_the_card_writes, memories)) if isinstance(memories, Mapping) else ()
+    return ChatMessage.model_validate(fields)
+
+
+def _as_the_card_writes(memory: str) -> str:
+    speaker, text = owner_of(memory)
+    return memory_line(speaker or Speaker.PARTNER, text)

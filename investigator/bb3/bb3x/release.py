@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
@@ -26,8 +25,6 @@ from investigator.errors import DialogueError
 from investigator.records.base import Record
 
 CARD = "CARD.md"
-_ALL = "all"
-_CONVERSATIONS = "conversations"
 _VERSION = re.compile(r"\d{1,6}(?:\.\d{1,6}){0,3}", re.ASCII)
 
 Counts = Mapping[str, Counter[str]]
@@ -43,37 +40,27 @@ class Exported(Record):
 
 
 def publish(
-    releases: Path,
-    version: str,
-    conversations: Iterable[Conversation],
-    redactor: Redactor,
-    made_on: date,
+    releases: Path, version: str, conversations: Iterable[Conversation], redactor: Redactor, made_on: date
 ) -> Exported:
     """Release the conversations that may be shared: those with consent in which the human says something. The card
-    states whether names were looked for.
-
-    Raises DialogueError if the version is not a number such as 1.2, or is not higher than all existing versions, and
-    FolderError if the release cannot be written. In either case, nothing is released.
+    states whether names were looked for. Raises DialogueError if the version is not a number such as 1.2, or is not
+    higher than all existing versions, and FolderError if the release cannot be written; nothing is released then.
     """
     older = versions(releases)[-1:]
     _check_is_newer(version, older)
-    try:
-        releases.mkdir(parents=True, exist_ok=True)
-        part = Path(tempfile.mkdtemp(dir=releases, prefix=f".{version}.", suffix=".part"))
-    except OSError as error:
-        raise unwritable(releases, error) from error
     fates: Counter[str] = Counter()
     try:
-        counts = _write_parts(part, _shared(conversations, redactor, fates))
-        exported = Exported.model_validate(fates)
-        values = {"version": version, "older": older, "made_on": made_on, "counts": counts, "kinds": list(Pii)}
-        _write(part / CARD, _card().render(values, exported=exported, redactor=redactor))
-        part.chmod(0o755)
-        part.rename(releases / version)
+        releases.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(".part", f".{version}.", releases, ignore_cleanup_errors=True) as name:
+            part = Path(name)
+            counts = _write_parts(part, _shared(conversations, redactor, fates))
+            exported = Exported.model_validate(fates)
+            values = {"version": version, "older": older, "made_on": made_on, "counts": counts, "kinds": list(Pii)}
+            _write(part / CARD, _card().render(values, exported=exported, redactor=redactor))
+            part.chmod(0o755)
+            part.rename(releases / version)
     except OSError as error:
         raise unwritable(releases / version, error) from error
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
     return exported
 
 
@@ -111,14 +98,14 @@ def _shared(conversations: Iterable[Conversation], redactor: Redactor, fates: Co
 def _write_parts(folder: Path, conversations: Iterable[Conversation]) -> Counts:
     """Write one file for each part, and return what each part and all of them contain."""
     lines: dict[str, list[str]] = {split: [] for split in Split}
-    counts = {column: Counter[str]() for column in (*Split, _ALL)}
+    counts = {column: Counter[str]() for column in (*Split, "all")}
     users: set[tuple[str, str | None]] = set()
     for conversation in conversations:
         split = stable_split(conversation.id)
         lines[split].append(as_json_line(conversation) + "\n")
-        for column in (split, _ALL):
+        for column in (split, "all"):
             user = (column, conversation.user_pseudo_id)
-            counts[column].update({_CONVERSATIONS: 1, "users": int(user not in users)})
+            counts[column].update({"conversations": 1, "users": int(user not in users)})
             counts[column].update(_rows(conversation))
             users.add(user)
     for split in Split:

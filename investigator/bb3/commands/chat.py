@@ -67,21 +67,14 @@ User = Annotated[
 ]
 
 
-@dataclass(frozen=True)
-class DecisionOptions:
-    """Options that control searching, remembering, naming a topic and combining knowledge."""
-
-    search: Switch = Decide.COMPUTE
-    memories: Switch = Decide.COMPUTE
-    topics: Switch = Decide.COMPUTE
-    knowledge: Annotated[Conditioning, typer.Option(metavar="combined|separate|both")] = Conditioning.COMBINED
-
-
 def chat(
     context: typer.Context,
     folder: Folder,
     common: CommonOptions,
-    decisions: DecisionOptions,
+    search: Switch = Decide.COMPUTE,
+    memories: Switch = Decide.COMPUTE,
+    topics: Switch = Decide.COMPUTE,
+    knowledge: Annotated[Conditioning, typer.Option(metavar="combined|separate|both")] = Conditioning.COMBINED,
     user: User = None,
     share: Annotated[
         bool, typer.Option("--share", help="I agree that this conversation may be part of a release (redacted).")
@@ -104,10 +97,10 @@ def chat(
     arguments = module_arguments(context.args, own)
     server = reached_server(search_server) if search_server is not None else None
     options = ChatOptions(
-        search_decision=decisions.search,
-        memory_decision=decisions.memories,
-        contextual_knowledge_decision=decisions.topics,
-        knowledge_conditioning=decisions.knowledge,
+        search_decision=search,
+        memory_decision=memories,
+        contextual_knowledge_decision=topics,
+        knowledge_conditioning=knowledge,
     )
     settings = common.settings.load()
     investigator = common.investigator(folder, settings)
@@ -131,8 +124,8 @@ def chat(
 
 
 def _load(investigator: Investigator) -> None:
-    """Load whatever the first reply needs, while the user is typing the first turn."""
-    with contextlib.suppress(InvestigatorError):  # the first reply will report the problem
+    """Load whatever the first reply needs, while the user is typing the first turn; that reply reports problems."""
+    with contextlib.suppress(InvestigatorError):
         investigator.search("hello", limit=1)
 
 
@@ -210,12 +203,11 @@ def _obey(line: Line, chat: FolderChat, talk: Talk, user: str, workspace: Path) 
 
 def _switch_search(word: str, talk: Talk) -> None:
     """Change when the chat searches; without a word, show when it does, and the choices."""
-    choices = ", ".join(Decide)
+    session, choices = talk.session, ", ".join(Decide)
     if not word:
-        current = talk.session.options.search_decision
-        print_plain(f"Search: {current}. Change it with /search and one of: {choices}")
+        print_plain(f"Search: {session.options.search_decision}. Change it with /search and one of: {choices}")
     elif word.lower() in set(Decide):
-        talk.session.options = talk.session.options.changed(search_decision=Decide(word.lower()))
+        session.options = session.options.changed(search_decision=Decide(word.lower()))
         print_plain(f"Search: {word.lower()}")
     else:
         raise DialogueError(f"unknown choice /search {word[:40]}", hint=f"Use /search with one of: {choices}")
@@ -224,15 +216,15 @@ def _switch_search(word: str, talk: Talk) -> None:
 def _change_memory(text: str, chat: FolderChat, user: str) -> None:
     action, _, rest = text.partition(" ")
     number, _, new = rest.strip().partition(" ")
+    hint = "Use: /memory add TEXT, edit N TEXT or delete N"
     match action:
         case "add":
             chat.memory.add(user, rest)
         case "edit":
-            chat.memory.edit(user, memory_number(number, "Use: /memory edit N TEXT"), new)
+            chat.memory.edit(user, memory_number(number, hint), new)
         case "delete":
-            chat.memory.delete(user, memory_number(number, "Use: /memory delete N"))
+            chat.memory.delete(user, memory_number(number, hint))
         case str() if action:
-            hint = "Use: /memory add TEXT, edit N TEXT or delete N"
             raise DialogueError(f"unknown action {action!r} for memories", hint=hint)
     print_styled(memories_text(chat.memory.latest(user, 50)))
 

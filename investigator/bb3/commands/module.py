@@ -16,7 +16,7 @@ from investigator.bb3.chats import module_form
 from investigator.bb3.context_file import request_of
 from investigator.bb3.decoding.options import ModuleArguments, module_arguments, module_options, must_come_first
 from investigator.bb3.decoding.told import LINES, not_followed
-from investigator.bb3.exchange import ModuleReply, ModuleRequest
+from investigator.bb3.exchange import ModuleRequest, Modules
 from investigator.bb3.folder_chat import LONGEST_TURN
 from investigator.bb3.forms.chat_form import chat_prompt
 from investigator.bb3.forms.gpt2_tokens import best_count
@@ -94,15 +94,13 @@ def module(
     engine = arguments.models.get(request.module) or parse_model_options(model or []).name_for(Role.CHAT)
     if form is not Form.CHAT:
         _by_text(request, arguments, form, engine, completions, show_prompt, prompts, chosen)
-        return
-    if about := arguments.about_prompts:
+    elif about := arguments.about_prompts:
         note(f"ignored with the chat prompt format: {', '.join(about)}")
-    if show_prompt:
+    if form is Form.CHAT and show_prompt:
         print_plain(chat_prompt(request, Prompts(prompts, CONTRACTS)))
-        return
-    decodings = {name: each for name, each in arguments.decodings.items() if name is request.module}
-    (reply,) = module_form(engine, chosen, prompts, decodings=decodings, on_notice=note).ask([request])
-    _print(reply)
+    elif form is Form.CHAT:
+        decodings = {name: each for name, each in arguments.decodings.items() if name is request.module}
+        _print(module_form(engine, chosen, prompts, decodings=decodings, on_notice=note), request)
 
 
 def _by_text(
@@ -128,31 +126,22 @@ def _by_text(
         if not show:
             note("no model was given: choose one with --model transformers:FOLDER or --completions URL")
         return
-    decoding = options.decoding
     writer: Writer
     if server:
-        if left := _left_out(arguments.decodings.get(request.module, Decoding()), form):
+        decoding = arguments.decodings.get(request.module, Decoding())
+        lines = decoding.model_dump(exclude_unset=True, include=set(LINES)) if is_tokens else {}
+        if left := [f"{name} {value}" for name, value in {**not_followed("completions", decoding), **lines}.items()]:
             note(f"the completions server does not support these options: {', '.join(left)}")
         key = settings.chat.api_key.get_secret_value() if settings.chat.api_key else ""
-        writer = CompletionsWriter(server, lambda _: decoding, api_key=key)
+        writer = CompletionsWriter(server, lambda _: options.decoding, api_key=key)
     else:
-        writer = LocalWriter(engine, lambda _: decoding, settings.transformers)
-    by_prefixes = PrefixForm(writer, lambda _: options.prompt, decoding=lambda _: decoding, instructions=prompts)
-    (reply,) = (TokenForm(writer, in_one_text=True) if is_tokens else by_prefixes).ask([request])
-    _print(reply)
+        writer = LocalWriter(engine, lambda _: options.decoding, settings.transformers)
+    by_prefixes = PrefixForm(writer, lambda _: options.prompt, lambda _: options.decoding, prompts)
+    _print(TokenForm(writer, in_one_text=True) if is_tokens else by_prefixes, request)
 
 
-def _left_out(decoding: Decoding, form: Form) -> list[str]:
-    """Return the options that a completions server does not support. With the `tokens` form, these include the options
-    that select lines.
-    """
-    left = dict(not_followed("completions", decoding))
-    if form is Form.TOKENS:
-        left |= decoding.model_dump(exclude_unset=True, include=set(LINES))
-    return [f"{name} {value}" for name, value in left.items()]
-
-
-def _print(reply: ModuleReply) -> None:
+def _print(form: Modules, request: ModuleRequest) -> None:
+    (reply,) = form.ask([request])
     if reply.failed:
         text = f"; it said {reply.text!r}" if reply.text else ""
         problem = reply.problem or f"the module returned no usable reply{text}"
@@ -175,34 +164,26 @@ def _context(path: Path | None) -> str:
             content = file.read(_LONGEST + 1)
             text = content.decode("utf-8-sig", "ignore" if len(content) > _LONGEST else "strict")
     except (OSError, UnicodeDecodeError) as error:
-        hint = "Choose a text file in UTF-8."
-        raise DialogueError(f"{shown} cannot be read: {in_words(error)}", hint=hint) from error
-    for contents, holds in {
-        "nothing": not text.strip(),
-        f"more than {_LONGEST:,} bytes": len(content) > _LONGEST,
-        "no text": "\0" in text,
-    }.items():
-        if holds:
-            raise DialogueError(f"{shown} contains {contents}", hint=_HINT)
+        problem = f"{shown} cannot be read: {in_words(error)}"
+        raise DialogueError(problem, hint="Choose a text file in UTF-8.") from error
+    long, blank = len(content) > _LONGEST, not text.strip()
+    if long or blank or "\0" in text:
+        contents = f"more than {_LONGEST:,} bytes" if long else "nothing" if blank else "no text"
+        raise DialogueError(f"{shown} contains {contents}", hint=_HINT)
     for number, line in enumerate(text.splitlines(), 1):
         prefix, colon, _ = line.partition(":")
-        near = get_close_matches(prefix.strip(), _PREFIXES, n=1, cutoff=_NEAR) if colon else []
-        if near and prefix.strip().lower() != near[0].lower():
-            name = prefix.strip()
+        name = prefix.strip()
+        near = get_close_matches(name, _PREFIXES, n=1, cutoff=_NEAR) if colon else []
+        if near and name.lower() != near[0].lower():
             note(f"line {number} of {shown} is read as a turn; did you mean {near[0]}: instead of {name}:?")
     return text
 
 
 def _check(request: ModuleRequest) -> None:
-    """Raise DialogueError if the context lacks a turn that the module needs, or a turn is too long.
-
-    Only the module that opens a conversation needs no turn.
-    """
+    """Raise DialogueError if the context lacks a turn, which all modules but orm need, or a turn is too long."""
     if not request.turns and request.module is not Module.ORM:
         raise DialogueError("the module needs a turn, but the context has none", hint=_HINT)
     longest = max((len(turn.text) for turn in request.turns), default=0)
     if longest > LONGEST_TURN:
-        raise DialogueError(
-            f"a turn in the context has {longest:,} characters; the limit is {LONGEST_TURN:,}",
-            hint="Write long text as a document: External Knowledge: Title | text",
-        )
+        problem = f"a turn in the context has {longest:,} characters; the limit is {LONGEST_TURN:,}"
+        raise DialogueError(problem, hint="Write long text as a document: External Knowledge: Title | text")

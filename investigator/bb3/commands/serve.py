@@ -38,11 +38,6 @@ Host = Annotated[
 ]
 Port = Annotated[int, typer.Option(metavar="N", min=0, max=65_535, help="Port; 0 picks a free one.")]
 
-_OPEN_TO_OTHERS = (
-    "the port is open to the network: anyone who has the token or an unused link can read these folders; "
-    "put HTTPS in front of the server"
-)
-
 
 def serve(
     folders: Folders,
@@ -80,16 +75,17 @@ def serve(
         searches_of=folder_searches,
         on_problem=note,
     ) as service:
-        tell(f"serving {', '.join(str(folder) for folder in folders)}; Ctrl-C ends it")
+        tell(f"serving {', '.join(map(str, folders))}; Ctrl-C ends it")
         tell(f"the token for programs is in {service.token_file}")
         tell(f"search address for BlenderBot 3 and chat --search-server: {', '.join(service.searches())}")
         if not is_loopback(host):
-            note(_OPEN_TO_OTHERS)
+            note(
+                "the port is open to the network: anyone who has the token or an unused link can read these folders; "
+                "put HTTPS in front of the server"
+            )
             if not host_name:
                 note(f"to let other machines reach this one by name, add --host-name {gethostname()}")
-        link = service.link()
-        for each in (link, *service.named_links()):
-            print_plain(each)
+        link = _print_links(service)
         if browser:
             webbrowser.open(link)
         if sys.stdin is not None and sys.stdin.isatty():
@@ -100,11 +96,17 @@ def serve(
             tell("\nstopping after the current step; unfinished work resumes at the next start")
 
 
+def _print_links(service: Service) -> str:
+    """Print new links, and return the first of them."""
+    links = (service.link(), *service.named_links())
+    print_plain("\n".join(links))
+    return links[0]
+
+
 def _more_links(service: Service) -> None:
     """Print another link for each line of input."""
     for _ in sys.stdin:
-        for each in (service.link(), *service.named_links()):
-            print_plain(each)
+        _print_links(service)
 
 
 @contextmanager

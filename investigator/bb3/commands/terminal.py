@@ -17,9 +17,9 @@ _CLEAR = "\r\x1b[K"
 
 
 def read_folder(investigator: Investigator, most_vectors: int, stream: TextIO) -> None:
-    """Index the changes in a folder, and compute up to `most_vectors` missing vectors, showing progress on a stream.
-    More vectors are computed on demand. If another process has the folder open, write a note and index nothing: opening
-    the folder then waits for that process. Raises the errors of `Investigator.index`.
+    """Index the changes in a folder, and compute the missing vectors if they are at most `most_vectors`, showing
+    progress on a stream. If another process has the folder open, write a note: opening the folder waits for it. Raises
+    the errors of `Investigator.index`.
     """
     try:
         for _ in shown(investigator.index(), stream):
