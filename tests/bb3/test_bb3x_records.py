@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from investigator.bb3.bb3x.conversation_files import (
     as_json_line,
     conversations_in,
-    write_conversations,
 )
 from investigator.bb3.bb3x.records import (
     Conversation,
@@ -131,66 +130,6 @@ def test_a_wrong_type_is_refused_with_line_field_and_gist(tmp_path: Path, field:
     assert "line 3: " in refused.value.message
     assert f"message_history.0.{field}" in refused.value.message
     assert str(wrong) in refused.value.message
-
-
-@pytest.mark.parametrize(
-    ("line", "told"),
-    [
-        ('{"message_history": [', "Invalid JSON"),
-        ("[]", "object"),
-        ("{}", "message_history: Field required"),
-        ('{"message_history": [{"sender": "bot"}]}', "message_history.0.text: Field required"),
-        ('{"message_history": [], "chat_id": 7}', "chat_id"),
-        ("[" * 5000, "Invalid JSON"),
-        ("hello " * 100, "Invalid JSON"),
-    ],
-)
-def test_a_line_that_is_no_conversation_is_named_with_its_gist(tmp_path: Path, line: str, told: str) -> None:
-    file = tmp_path / "talk.jsonl"
-    file.write_text(f"{line}\n", encoding="utf-8")
-    with pytest.raises(DataError) as refused:
-        list(conversations_in(file))
-    assert "line 1: " in refused.value.message
-    assert told in refused.value.message
-    assert len(refused.value.message.removeprefix(str(file))) < 300
-
-
-def test_the_marks_of_other_systems_are_no_part_of_a_line_and_bytes_that_are_no_text_are_told(tmp_path: Path) -> None:
-    file = tmp_path / "talk.jsonl"
-    file.write_bytes(b'\xef\xbb\xbf{"message_history": [], "chat_id": "a"}\r\n{"message_history": []}\n\xff\n')
-    read = conversations_in(file)
-    assert [next(read).id, next(read).id] == ["a", ""]
-    with pytest.raises(DataError, match="line 3: byte 1 is not UTF-8"):
-        next(read)
-
-
-def test_a_file_that_is_not_there_is_a_named_error(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="cannot be read"):
-        list(conversations_in(tmp_path / "none.jsonl"))
-
-
-def test_lines_end_with_a_line_feed_alone(tmp_path: Path) -> None:
-    said = "one\u2028two\u0085three\x0bfour\r"
-    file = tmp_path / "talk.jsonl"
-    conversation = Conversation.model_validate_json(
-        json.dumps({"message_history": [{"text": said, "sender": "human"}]})
-    )
-    write_conversations(file, [conversation, conversation])
-    assert [each.message_history[0].text for each in conversations_in(file)] == [said, said]
-
-
-def test_a_failed_write_leaves_the_old_file_alone(tmp_path: Path) -> None:
-    file = tmp_path / "talk.jsonl"
-    file.write_text("old", encoding="utf-8")
-
-    def failing() -> Any:
-        yield Conversation.model_validate_json('{"message_history": []}')
-        raise DataError("the source broke off")
-
-    with pytest.raises(DataError, match="broke off"):
-        write_conversations(file, failing())
-    assert file.read_text(encoding="utf-8") == "old"
-    assert list(tmp_path.iterdir()) == [file]
 
 
 _TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)

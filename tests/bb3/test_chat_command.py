@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 import threading
@@ -15,7 +16,9 @@ from power_plants import prompt_in, write_folder
 from screen import screen
 from typer.testing import Result
 
+from investigator import Investigator, ScriptedEmbedder
 from investigator.bb3.commands.chat import HELP, ChatCommand, Line, read_line
+from investigator.bb3.commands.terminal import Spoken, read_folder
 from investigator.bb3.records import Module
 from investigator.bb3.talk import DislikeType
 from investigator.errors import DialogueError
@@ -63,11 +66,6 @@ def test_each_line_gets_a_reply_until_the_input_ends(terminal: Terminal) -> None
     result = terminal.chat(f"{QUESTION}\n\n{QUESTION.replace('Cedar', 'Oak')}")
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout == "It makes 42 MW of power.  [cedar.txt:line 1]\nIt makes 45 MW of power.  [oak.txt:line 1]\n"
-
-
-def test_quit_ends_it(terminal: Terminal) -> None:
-    result = terminal.chat(f"/quit\n{QUESTION}\n")
-    assert (result.exit_code, result.stdout, terminal.asked()) == (0, "", [])
 
 
 def test_why_tells_what_the_last_reply_rests_on(terminal: Terminal) -> None:
@@ -125,13 +123,6 @@ def test_search_can_be_switched_between_turns(terminal: Terminal) -> None:
         "It makes 42 MW of power.  [cedar.txt:line 1]",
     ]
     assert terminal.asked().count(Module.SDM) == 1
-
-
-@pytest.mark.parametrize("option", ["--search", "--knowledge"])
-def test_a_choice_that_there_is_not_is_wrong_use(terminal: Terminal, option: str) -> None:
-    result = terminal.chat("Hi\n", option, "perhaps")
-    assert result.exit_code == 2
-    assert f"Invalid value for '{option}': 'perhaps' is not one of" in result.stderr
 
 
 def test_likes_and_dislikes_are_saved_with_the_conversation(terminal: Terminal) -> None:
@@ -194,13 +185,6 @@ def test_a_search_server_is_searched_instead_of_the_folder(terminal: Terminal) -
     )
     down = terminal.chat(f"{QUESTION}\n", "--search-server", pages.url)
     assert (down.exit_code, down.stdout) == (1, "")
-
-
-def test_a_folder_without_documents_is_wrong_use(terminal: Terminal, tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    result = command("chat", tmp_path / "empty", stdin="Hello\n")
-    assert result.exit_code == 2
-    assert "contains no documents" in result.stderr
 
 
 def test_input_that_is_no_text_is_wrong_use(terminal: Terminal) -> None:
@@ -316,3 +300,82 @@ def test_the_help_names_every_command_and_every_type_of_dislike() -> None:
     named = HELP.replace(",", " ").replace(";", " ").split()
     assert {f"/{command}" for command in ChatCommand} <= set(named)
     assert [word for word in named if word in set(DislikeType)] == list(DislikeType)
+
+
+CLEAR = "\r\x1b[K"
+
+
+def test_words_come_once_each_and_the_rest_is_told() -> None:
+    screen = io.StringIO()
+    spoken = Spoken(screen, screen)
+    spoken.step(Module.SRM)
+    spoken.hear("One.")
+    spoken.hear("One. Two.")
+    spoken.step(Module.MGM)  # it would wipe out the words
+    assert screen.getvalue() == f"{CLEAR}replying …{CLEAR}One. Two."
+    reply = "One. Two. Three.  [a.txt]\n"
+    assert reply[spoken.end(reply) :] == " Three.  [a.txt]\n"
+
+
+def test_a_reply_that_turns_out_otherwise_is_told_whole_on_a_line_of_its_own() -> None:
+    screen = io.StringIO()
+    spoken = Spoken(screen, screen)
+    spoken.hear("One.")
+    assert spoken.end("Zero.\n") == 0
+    assert screen.getvalue() == "One.\n"
+
+
+def test_a_reply_that_was_not_heard_is_told_whole_and_no_step_stays() -> None:
+    screen = io.StringIO()
+    spoken = Spoken(screen, screen)
+    spoken.step(Module.SDM)
+    assert spoken.end("One.\n") == 0
+    assert screen.getvalue() == f"{CLEAR}deciding …{CLEAR}"
+
+
+def test_after_an_error_a_line_is_ended_and_the_next_reply_begins_anew() -> None:
+    screen = io.StringIO()
+    spoken = Spoken(screen, screen)
+    spoken.hear("One.")
+    spoken.end()
+    spoken.hear("Two.")
+    assert screen.getvalue() == "One.\nTwo."
+
+
+def test_control_characters_do_not_reach_the_terminal() -> None:
+    screen = io.StringIO()
+    Spoken(screen, screen).hear("red: \x1b[31m.")
+    assert "\x1b" not in screen.getvalue()
+
+
+@pytest.fixture
+def plants(tmp_path: Path) -> Investigator:
+    return Investigator(write_folder(tmp_path / "plants"), workspace=tmp_path / "w", embedder=ScriptedEmbedder())
+
+
+def told(investigator: Investigator, most_vectors: int = 400) -> list[str]:
+    stream = io.StringIO()
+    read_folder(investigator, most_vectors, stream)
+    return stream.getvalue().splitlines()
+
+
+def test_a_new_folder_is_read_and_gets_its_vectors_with_progress_and_then_nothing_is_left_to_do(
+    plants: Investigator,
+) -> None:
+    lines = told(plants)
+    assert lines[0].startswith("reading 1/9: ")
+    assert lines.index("computing vectors 0/9") < len(lines) - 1
+    assert any(line.startswith("computing vectors 9/9") for line in lines)
+    assert plants.status().without_vectors == 0
+    assert told(plants) == []
+
+
+def test_vectors_of_a_large_folder_are_left_for_when_they_are_needed(plants: Investigator) -> None:
+    assert not [line for line in told(plants, most_vectors=8) if "vectors" in line]
+    assert plants.status().without_vectors == 9
+
+
+def test_a_folder_that_another_has_open_is_left_alone_and_that_is_told(plants: Investigator) -> None:
+    told(plants)
+    with plants.library():
+        assert told(plants) == ["note: waiting for another process that uses the index of this folder"]

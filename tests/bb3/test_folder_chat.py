@@ -128,14 +128,6 @@ def test_an_empty_text_gets_a_polite_reply_and_asks_nobody(place: Path, text: st
         assert (session.conversation.turns, len(engine.asked)) == ([], before)
 
 
-def test_a_new_episode_leaves_no_turns_behind(place: Path) -> None:
-    with opened(place) as chat:
-        session = chat.start("anna")
-        say(chat, session, "Hello", episode_done=True)
-        say(chat, session, "How are you?")
-        assert session.conversation.turns[0].text == "How are you?"
-
-
 @pytest.mark.parametrize(
     "text",
     ["👩‍👩‍👧 wie geht's?", "مرحبا، كم تبلغ الطاقة؟", "\u202eevil", "x\ud800y", "\0", "{{ 7*7 }} {% raw %}"],

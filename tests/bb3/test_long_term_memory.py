@@ -5,12 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text as sql
 from sqlalchemy import update
 
 from investigator.bb3.folder_chat import UserMemories
@@ -18,7 +17,7 @@ from investigator.bb3.memory.long_term import LONGEST_MEMORY, FactSource, LongTe
 from investigator.bb3.records import Speaker
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.engines.scripted import ScriptedEmbedder
-from investigator.errors import DialogueError, StoreError
+from investigator.errors import DialogueError
 from investigator.store.database import Database, FileDatabase
 from investigator.store.schema import RUNS, personal_facts
 
@@ -51,14 +50,6 @@ def test_a_memory_tells_who_said_it_where_and_when(memory: LongTermMemory) -> No
     assert (kept.speaker, kept.source.chat_id, kept.source.turn, kept.created) == (SELF, "c7", 3, NOON)
     assert (kept.turns_since_used, kept.uses) == (0, 0)
     assert kept.text == "I have a dog."
-
-
-def test_memories_outlast_a_restart(reopen: Callable[[], Database]) -> None:
-    for text in ("I have a dog.", "I like tea."):
-        database = reopen()
-        LongTermMemory(database, ScriptedEmbedder()).add("ann", text)
-        database.close()
-    assert texts(LongTermMemory(reopen(), ScriptedEmbedder())) == ["I have a dog.", "I like tea."]
 
 
 @pytest.mark.parametrize("user", ["ann", "x' OR 1=1 --", "🐶 שלום", " ann", "%", "a\nb", '"'])
@@ -131,12 +122,6 @@ def test_the_same_is_not_remembered_twice_and_a_negation_is(memory: LongTermMemo
     assert memory.remember("bob", "I have a dog.", PARTNER, FROM) is not None
     with pytest.raises(DialogueError, match="already remembered"):
         memory.add("ann", "I have a dog.")
-
-
-def test_a_memory_that_says_more_is_kept_beside_the_one_that_says_less(memory: LongTermMemory) -> None:
-    for text in ("I have a dog.", "I have a dog called Bubbles."):
-        chat(memory).add(text, PARTNER)
-    assert texts(memory) == ["I have a dog.", "I have a dog called Bubbles."]
 
 
 def test_what_is_typed_with_the_label_of_a_memory_is_kept_as_it_is(memory: LongTermMemory) -> None:
@@ -307,10 +292,3 @@ def test_threads_share_a_memory(memory: LongTermMemory) -> None:
         thread.join()
     assert len(memory.memories("ann")) == 4 * 6 + 6
     assert max(fact.turns_since_used for fact in memory.memories("ann")) <= 24
-
-
-def test_a_broken_store_is_told_by_name(memory: LongTermMemory, database: Database) -> None:
-    with database.begin() as connection:
-        connection.execute(sql("DROP TABLE personal_facts"))
-    with pytest.raises(StoreError, match="personal_facts"):
-        memory.memories("ann")

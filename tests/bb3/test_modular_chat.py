@@ -19,6 +19,7 @@ from investigator.errors import EngineError
 from investigator.records import Quote, StopReason
 
 DOCUMENTS = (SearchDocument(title="Moon", text="The moon is far."), SearchDocument(title="Sun", text="It is hot."))
+FAILURE = ModuleReply(text=FAILED, failed=True)
 DOG = "Person 1's Persona: I have a dog."
 Given = ModuleReply | Exception | Callable[[ModuleRequest], ModuleReply]
 
@@ -278,26 +279,12 @@ def test_a_reply_is_said_though_nothing_of_it_can_be_remembered(problem: Excepti
     assert list(talk.memories.texts()) == ["Person 1's Persona: I like the moon."]
 
 
-def test_a_reply_that_failed_is_no_turn() -> None:
+def test_a_reply_or_an_opening_that_failed_is_no_turn() -> None:
     talk = conversation()
-    modules = Modules({Module.VRM: ModuleReply(text=FAILED, failed=True)})
-    ModularChat(modules, CHAT, decided(), Search()).reply([talk])
+    chat = ModularChat(Modules(dict.fromkeys((Module.VRM, Module.ORM), FAILURE)), CHAT, decided(), Search())
+    chat.reply([talk])
+    chat.open(talk)
     assert len(talk.turns) == 1
-
-
-def test_an_opening_that_failed_is_no_turn() -> None:
-    talk = LiveConversation(conversation().memories)
-    modules = Modules({Module.ORM: ModuleReply(text=FAILED, failed=True)})
-    ModularChat(modules, CHAT, decided(), Search()).open(talk)
-    assert talk.turns == []
-
-
-def test_an_opening_does_not_call_the_two_by_number() -> None:
-    talk = LiveConversation(conversation().memories)
-    modules = Modules({Module.ORM: ModuleReply(text="Hi Person 1! How is your dog?")})
-    draft = ModularChat(modules, LARGE, decided(), Search()).open(talk)
-    assert draft.message("bot")["text"] == "Hi ! How is your dog?"
-    assert modules.of(Module.ORM)[0].memories == (DOG,)
 
 
 @pytest.mark.parametrize(
@@ -306,12 +293,14 @@ def test_an_opening_does_not_call_the_two_by_number() -> None:
         ("Person 1's Persona: I have a dog. How is it?", "I have a dog. How is it?"),
         ("Person 2: Hello! How is your dog?", "Hello! How is your dog?"),
         ("I heard of Person 1’s dog.", "I heard of  dog."),
+        ("Hi Person 1! How is your dog?", "Hi ! How is your dog?"),
     ],
 )
 def test_an_opening_begins_with_no_prefix_of_a_memory_or_a_turn(said: str, shown: str) -> None:
     modules = Modules({Module.ORM: ModuleReply(text=said)})
     talk = LiveConversation(conversation().memories)
     assert ModularChat(modules, LARGE, decided(), Search()).open(talk).message("bot")["text"] == shown
+    assert modules.of(Module.ORM)[0].memories == (DOG,)
 
 
 @pytest.mark.parametrize("family", [SMALL, LARGE, CHAT])

@@ -178,11 +178,6 @@ def test_a_context_that_is_none_is_wrong_use(tmp_path: Path, content: bytes, err
         assert error in result.stderr
 
 
-@pytest.mark.parametrize("said", ["{{ 7*7 }}", "[1] is the source", "{smile}"])
-def test_brackets_are_ordinary_characters(said: str) -> None:
-    assert said in module("sdm", "--show-prompt", stdin=said).stdout
-
-
 def test_a_long_document_is_no_turn() -> None:
     text = "External Knowledge: Moon | " + "It is far. " * 5_000
     assert module("sdm", "--show-prompt", stdin=f"{text}\nIs it?\n").exit_code == 0

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
+from investigator.bb3.forms.gpt2_tokens import best_count, gpt2_count, gpt2_ids
 from investigator.bb3.forms.prefix_form import (
     PrefixOptions,
     PromptParts,
@@ -217,3 +218,18 @@ def test_blank_lines_before_a_history_give_its_memories_no_second_prefix(blank: 
     history = "Person 1's Persona: I like tea.\nHello"
     assert prompt(Module.VRM, said(blank + history)) == prompt(Module.VRM, said(history))
     assert prompt(Module.VRM, said(blank + "  Hello")) == prompt(Module.VRM, said("  Hello"))
+
+
+counts = pytest.mark.skipif(best_count() is not gpt2_count, reason="GPT-2's byte pairs are not installed")
+
+
+@counts
+@pytest.mark.parametrize(("text", "ids"), [("", []), ("Hello world", [15496, 995]), ("\n", [198])])
+def test_the_ids_are_those_that_everybody_knows(text: str, ids: list[int]) -> None:
+    assert gpt2_ids(text) == ids
+
+
+@counts
+def test_what_is_no_english_is_counted_in_octets_at_most() -> None:
+    for text in ("👩‍🚀", "שלום", "\x00\u200b"):
+        assert 0 < gpt2_count(text) <= len(text.encode())

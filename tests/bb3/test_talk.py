@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from itertools import count
+from itertools import count, pairwise
 from pathlib import Path
 from random import Random
 
@@ -15,11 +15,10 @@ from power_plants import index, write_folder
 from investigator.bb3.bb3x.conversation_files import conversations_in
 from investigator.bb3.bb3x.examples import module_examples
 from investigator.bb3.bb3x.records import Conversation, InteractionFailure
-from investigator.bb3.chat_options import ChatOptions, Decide
 from investigator.bb3.chats import open_chat, talk_with
 from investigator.bb3.folder_chat import FolderChat
 from investigator.bb3.records import Module, Speaker
-from investigator.bb3.safety import SafetyGuard, own_words
+from investigator.bb3.safety import NOT_OK, SafetyGuard, StringMatcher, own_words
 from investigator.bb3.talk import THANKS, DislikeType, Talk, dislike_type_of
 from investigator.engines.base import Engine
 from investigator.errors import DialogueError, EngineError, FolderError
@@ -304,10 +303,57 @@ def test_saving_again_takes_the_place_of_the_same_conversation_only(
     assert lease.read_text(encoding="utf-8") == "The rent is EUR 48,000."
 
 
-def test_options_can_be_changed_between_turns(opened: Callable[..., Talk]) -> None:
-    engine = model()
-    talk = opened(engine)
-    talk.session.options = ChatOptions(search_decision=Decide.NEVER)
-    assert talk.say(QUESTION).text == "What about the plants?"
-    talk.session.options = ChatOptions(search_decision=Decide.ALWAYS)
-    assert talk.say(QUESTION).text == "It makes 42 MW of power."
+@pytest.mark.parametrize(
+    "said",
+    [
+        "what the FUCK",
+        "ＦＵＣＫ",
+        "fu\u200bck",
+        "fúck",
+        "go, kill  yourself!",
+        "Du Arschloch!",
+        "SCHEIẞE",
+        "quel connard",
+        "you’re an idiot",
+    ],
+)
+def test_unsafe_words_are_found_in_disguise(said: str) -> None:
+    assert StringMatcher().is_unsafe(said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "",
+        "Scunthorpe and Penistone",
+        "Dickens in Sussex",
+        "we assess a class of bass in Essex",
+        "shiitake with cocktail sauce",
+        "the A55 and 455 others",
+        "a fickle Wankel engine",
+        "en retard, avec ma salopette",
+        "a dyke near Moronville",
+        "**a** *s*",
+        "as soon as 5 s pass",
+        "p. 4, s. 5",
+        "Hello 👋 שלום",
+    ],
+)
+def test_words_with_a_listed_one_inside_are_not_found(said: str) -> None:
+    assert not StringMatcher().is_unsafe(said)
+
+
+def test_without_a_classifier_the_record_says_nothing_for_one() -> None:
+    annotation = SafetyGuard(Random(1)).annotation("shit")
+    assert annotation.wire() == {"string_matcher": NOT_OK}
+    assert annotation.is_unsafe
+
+
+def test_canned_replies_take_turns_and_are_safe_themselves() -> None:
+    guard = SafetyGuard(Random(4))
+    given = [guard.canned(InteractionFailure.UNSAFE_HUMAN) for _ in range(30)]
+    assert all(one != other for one, other in pairwise(given))
+    assert set(given) == set(own_words("canned", InteractionFailure.UNSAFE_HUMAN))
+    every = {failure: own_words("canned", failure) for failure in InteractionFailure if failure}
+    assert [text for texts in every.values() for text in texts if StringMatcher().is_unsafe(text)] == []
+    assert all(len(texts) > 1 for texts in every.values())
