@@ -1,3 +1,1 @@
-"""BlenderBot 3's modules, which use the documents in a folder and what users have said about themselves (seed:
-bb3_agents).
-"""
+"""BlenderBot 3's modules, over the documents of a folder and the memories of users (seed: bb3_agents)."""

@@ -71,9 +71,7 @@ def users_text(users: Sequence[str]) -> Text:
 
 
 def reply_text(message: Message) -> Text:
-    """Return a reply, followed by the places of its quotes (unless the reply mentions these places), and by the error
-    if a search failed.
-    """
+    """Return a reply with the places of its quotes, unless it mentions them, and with the error of a failed search."""
     places = [quote.place for quote in quotes_of(message)]
     untold = [inert_line(place) for place in dict.fromkeys(places) if place not in message.text]
     if message.get("search_problem"):
@@ -92,9 +90,7 @@ def memories_text(facts: Sequence[KeptFact]) -> Text:
 
 
 def _shown(name: str, text: str) -> str:
-    """Return a field's text for display; failure codes are replaced by descriptions, and invalid decisions are
-    reported.
-    """
+    """Return a field's text for display; failure codes become descriptions, and invalid decisions are reported."""
     if name == "failure":
         return _FAILURES.get(text, text)
     if name.endswith("_decision") and text not in _DECISIONS:

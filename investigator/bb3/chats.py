@@ -63,7 +63,7 @@ def open_chat(
     opened = {name: parts.engine(name) for name in names}
     named = {module: opened[model] if isinstance(model, str) else model for module, model in (models or {}).items()}
     decodings = decodings or {}
-    decoded, notices = engines_as_told({module: named.get(module, usual) for module in decodings}, decodings)
+    decoded = engines_as_told({module: named.get(module, usual) for module in decodings}, decodings, on_notice)
     models_of_all = (investigator.engines[Role.CHECK], usual)
     checking = next((engine for engine in models_of_all if not isinstance(engine, ExtractiveEngine)), None)
 
@@ -75,8 +75,6 @@ def open_chat(
 
     usual_client = client(usual)
     clients = {module: client(engine) for module, engine in {**named, **decoded}.items()}
-    for notice in notices:
-        on_notice(notice)
     side_by_side = min(client.concurrency(Role.CHAT) for client in (usual_client, *clients.values()))
     stand_in = chat_answers(parts.caching_embedder)
 
@@ -95,10 +93,7 @@ def open_chat(
 
 @contextmanager
 def open_memory(investigator: Investigator) -> Iterator[LongTermMemory]:
-    """Open the memories of a workspace's users for the duration of the context.
-
-    Raises StoreError and ForeignFileError.
-    """
+    """Open the memories of a workspace's users. Raises StoreError and ForeignFileError."""
     store = investigator.parts.settings.store
     with Workspace(investigator.workspace, write=False, folder=investigator.folder, store=store) as workspace:
         yield LongTermMemory(workspace.runs, investigator.parts.caching_embedder)
@@ -113,11 +108,7 @@ def talk_with(
     chat_id: str | None = None,
     before: Iterable[Turn] = (),
 ) -> Talk:
-    """Start a conversation with a user, guarded and recorded; `consent` is the user's agreement to share it.
-
-    If `chat_id` identifies an earlier conversation, that conversation continues. Raises DialogueError for an invalid
-    user name.
-    """
+    """Start a recorded conversation, or continue that of `chat_id`; `consent` is the user's. Raises DialogueError."""
     guard = SafetyGuard(Random(), classifier=classifier)
     session = chat.start(user, chat_id, before)
     return Talk(chat, session, guard, lambda: str(uuid.uuid4()), consent=consent)
@@ -131,15 +122,11 @@ def module_form(
     decodings: Mapping[Module, Decoding] | None = None,
     on_notice: Callable[[str], None] = lambda _: None,
 ) -> ChatForm:
-    """Return a form for calling one module without a folder; if no model is given, the built-in engine answers.
-
-    `decodings` control decoding; `on_notice` receives notices about unsupported options. Raises SettingsError and
-    CredentialError.
+    """Return a form for calling one module without a folder, of the built-in engine if no model is given; `decodings`
+    and `on_notice` are those of `open_chat`. Raises SettingsError and CredentialError.
     """
     parts = Parts(settings, prompts=prompts, on_notice=on_notice).with_templates(CONTRACTS, chat_answers)
     engine = parts.engine(model or EXTRACTIVE)
-    decoded, notices = engines_as_told(dict.fromkeys(decodings or {}, engine), decodings or {})
-    for notice in notices:
-        on_notice(notice)
+    decoded = engines_as_told(dict.fromkeys(decodings or {}, engine), decodings or {}, on_notice)
     client = parts.client(dict.fromkeys(Role, next(iter(decoded.values()), engine)), parts.memory_journal())
     return ChatForm(lambda _: client, stand_in=chat_answers(parts.caching_embedder))

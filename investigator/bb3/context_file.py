@@ -87,9 +87,7 @@ def _given(line: str, name: str, rest: str) -> tuple[Module | None, str]:
 
 
 def _turns(spoken: list[tuple[Speaker | None, str]]) -> tuple[Turn, ...]:
-    """Return the turns. A turn without a prefix is attributed to the partner if it is the last one, otherwise to
-    whoever does not speak next.
-    """
+    """Return the turns; without a prefix, the last one is the partner's, and the speakers alternate."""
     speaker, turns = Speaker.PARTNER, []
     for named, text in reversed(spoken):
         speaker = named or speaker

@@ -126,9 +126,7 @@ def _runs(text: str) -> list[str]:
 
 
 def _recall(variables: FactsVariables, embedder: Embedder) -> FactReply:
-    """Return the facts that are nearest to a question, nearest first; the score is the cosine similarity in percent. A
-    turn that asks nothing recalls nothing.
-    """
+    """Return the facts nearest to a question, and the cosine similarity in percent; without a question, none."""
     text, facts = _last(variables.turns), variables.facts
     if not facts or not asks(text):
         return FactReply(point=0)

@@ -1,6 +1,4 @@
-"""Chats about a folder with several users, in several conversations at once; each conversation has its own turns and
-memories.
-"""
+"""Chats about a folder, with several users and conversations at once; each conversation has its own turns."""
 
 from __future__ import annotations
 
@@ -38,9 +36,7 @@ class UserMemories:
         self._facts: dict[str, KeptFact] = {}
 
     def texts(self) -> Mapping[str, int]:
-        """Return the 64 most recently created or used memories, each with the number of turns since it was last
-        used.
-        """
+        """Return the 64 latest memories, by creation or use, each with the turns since it was last used."""
         latest = self._written(self._memory.latest(self._user, _MOST_SHOWN))
         return {memory: fact.turns_since_used for memory, fact in latest.items()}
 
@@ -49,9 +45,7 @@ class UserMemories:
         return {memory: f"{fact.created:%Y-%m-%d}" for memory, fact in self._facts.items()}
 
     def available(self, text: str) -> Sequence[str]:
-        """Return the memories that may be used for a reply to this text: the 32 whose meanings are nearest, in the
-        order in which they were stated.
-        """
+        """Return the 32 memories whose meanings are nearest to the text, in the order in which they were stated."""
         facts = self._written(self._memory.nearest(self._user, text, MOST_AVAILABLE))
         return sorted(facts, key=lambda memory: (facts[memory].created, facts[memory].id))
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from investigator.asking.budget import BudgetSpent
 from investigator.bb3.chat_options import ChatOptions, Conditioning, Decide
@@ -24,18 +25,14 @@ Inputs = Callable[[TurnDraft], Mapping[str, object]]
 """Returns the inputs of a module beside the turns."""
 
 
+@dataclass(frozen=True)
 class ModularChat:
-    """Takes the bot's turns in conversations. Thread-safe if each thread has its own conversations. Without a `search`,
-    no documents are found.
-    """
+    """Takes the bot's turns; use a conversation in one thread at a time. Without a `search`, nothing is found."""
 
-    def __init__(
-        self, modules: Modules, family: Family, options: ChatOptions | None = None, search: DocumentSearch | None = None
-    ) -> None:
-        self._modules = modules
-        self._family = family
-        self._options = options or ChatOptions()
-        self._search = search
+    modules: Modules
+    family: Family
+    options: ChatOptions
+    search: DocumentSearch | None = None
 
     def reply(self, conversations: Sequence[LiveConversation]) -> list[TurnDraft]:
         """Reply to the last turn of each conversation, and add each non-empty reply to its conversation as the next
@@ -43,13 +40,13 @@ class ModularChat:
         """
         drafts = [TurnDraft(conversation) for conversation in conversations]
         self._decide(drafts)
-        is_plain = self._family.plain_without_knowledge and not all(draft.uses_any for draft in drafts)
+        is_plain = self.family.plain_without_knowledge and not all(draft.uses_any for draft in drafts)
         if is_plain:
             for draft, reply in self._ask(Module.VRM, drafts):
                 draft.choose(reply, Module.VRM)
         else:
             steps = (self._remember_partner, self._find)
-            for step in steps if self._family.memory_first else reversed(steps):
+            for step in steps if self.family.memory_first else reversed(steps):
                 step(drafts)
             self._know(drafts)
             self._respond(drafts)
@@ -65,7 +62,7 @@ class ModularChat:
         draft = TurnDraft(conversation)
         request = _request(draft, Module.ORM, turns=(), memories=tuple(conversation.memories.texts()))
         for _ in range(_OPENING_TRIES):
-            (reply,) = self._modules.ask([request])
+            (reply,) = self.modules.ask([request])
             if not _NAME.search(reply.text):
                 break
         draft.choose(reply.changed(text=_NAME.sub("", reply.text)), Module.ORM)
@@ -74,7 +71,7 @@ class ModularChat:
         return draft
 
     def _decide(self, drafts: Sequence[TurnDraft]) -> None:
-        options = self._options
+        options = self.options
         for draft in drafts:
             draft.uses_search = options.search_decision is Decide.ALWAYS
             draft.uses_memory = options.memory_decision is Decide.ALWAYS
@@ -82,7 +79,7 @@ class ModularChat:
             for draft, reply in self._ask(Module.SDM, drafts):
                 draft.search_decision, draft.uses_search = reply.text, bool(reply.needed)
         if options.memory_decision is Decide.COMPUTE:
-            known = [draft for draft in drafts if not self._family.few_calls or draft.conversation.memories.texts()]
+            known = [draft for draft in drafts if not self.family.few_calls or draft.conversation.memories.texts()]
             for draft, reply in self._ask(Module.MDM, known, self._shown_memories):
                 draft.memory_decision, draft.uses_memory = reply.text, bool(reply.needed)
         for draft in drafts:
@@ -93,11 +90,11 @@ class ModularChat:
             draft.uses_entity = topics is Decide.ALWAYS or (topics is Decide.COMPUTE and is_bare)
 
     def _shown_memories(self, draft: TurnDraft) -> Mapping[str, object]:
-        shows = self._options.memory_decision_use_memories
+        shows = self.options.memory_decision_use_memories
         return {"memories": tuple(draft.conversation.memories.texts()) if shows else ()}
 
     def _remember_partner(self, drafts: Sequence[TurnDraft]) -> None:
-        telling = [draft for draft in drafts if not self._family.few_calls or not only_asks(draft.turns[-1].text)]
+        telling = [draft for draft in drafts if not self.family.few_calls or not only_asks(draft.turns[-1].text)]
         for draft, reply in self._ask(Module.MGM, telling):
             draft.partner_memory = reply.text
 
@@ -109,10 +106,10 @@ class ModularChat:
                 draft.query = reply.text.strip()
                 continue
             if reply.text:
-                draft.query = f"{reply.text} {self._options.inject_query_string}".strip()
-            if draft.query and self._search is not None:
+                draft.query = f"{reply.text} {self.options.inject_query_string}".strip()
+            if draft.query and self.search is not None:
                 try:
-                    draft.documents = self._search.search(draft.query, self._options.n_docs)
+                    draft.documents = self.search.search(draft.query, self.options.n_docs)
                 except InvestigatorError as error:  # a failed search must not end the conversation
                     draft.search_problem = error.message
             if not draft.documents:
@@ -133,7 +130,7 @@ class ModularChat:
             draft.memories_used = [memory for memory in draft.available if memory in (reply.memories or (reply.text,))]
 
     def _respond(self, drafts: Sequence[TurnDraft]) -> None:
-        conditioning = self._options.knowledge_conditioning
+        conditioning = self.options.knowledge_conditioning
         if conditioning is not Conditioning.SEPARATE:
             self._respond_combined(drafts)
         if conditioning is not Conditioning.COMBINED:
@@ -146,17 +143,17 @@ class ModularChat:
         for draft in drafts:
             kinds = draft.kinds
             module = RESPONSE_OF[kinds[0]] if kinds else self._bare(draft)
-            alone = self._family.one_voice and len(kinds) < 2
-            by = Module.SRM if alone else self._options.combined_dialogue_module if kinds else self._voice(module)
+            alone = self.family.one_voice and len(kinds) < 2
+            by = Module.SRM if alone else self.options.combined_dialogue_module if kinds else self._voice(module)
             requests.append(_response(draft, module, by, kinds))
         for draft, request, reply in zip(drafts, requests, self._replies(requests), strict=True):
             draft.combined = reply
-            if self._family.one_voice:
+            if self.family.one_voice:
                 draft.replies[request.module] = reply
 
     def _respond_separately(self, drafts: Sequence[TurnDraft]) -> None:
         kind_of = {module: kind for kind, module in RESPONSE_OF.items()}
-        order = [(module, kind_of[module]) for module in self._family.separate_order]
+        order = [(module, kind_of[module]) for module in self.family.separate_order]
         groups = [[(draft, module, [kind]) for draft in drafts if kind in draft.kinds] for module, kind in order]
         groups.append([(draft, self._bare(draft), []) for draft in drafts if not draft.kinds])
         for group in groups:
@@ -165,14 +162,14 @@ class ModularChat:
                 draft.replies[module] = reply
 
     def _replies(self, requests: Sequence[ModuleRequest]) -> Sequence[ModuleReply]:
-        return self._modules.ask(requests) if requests else ()
+        return self.modules.ask(requests) if requests else ()
 
     def _bare(self, draft: TurnDraft) -> Module:
         """Return the module that replies without knowledge."""
-        return self._family.without_knowledge if draft.query else self._family.unasked
+        return self.family.without_knowledge if draft.query else self.family.unasked
 
     def _voice(self, module: Module) -> Module:
-        return Module.SRM if self._family.one_voice else module
+        return Module.SRM if self.family.one_voice else module
 
     def _remember_own(self, drafts: Sequence[TurnDraft]) -> None:
         """Store the speaker's own memories, then the partner's, in the same order as the original. Replies that quote

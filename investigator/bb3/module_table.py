@@ -58,15 +58,12 @@ class ModuleRow(Record):
 
 
 class Family(Record):
-    """Describes how a family of models takes a turn.
-
-    With `memory_first`, new memories are created before the search query. With `plain_without_knowledge`, VRM replies
-    if no documents, memories or topic are used, and nothing is remembered; if this applies to one conversation in a
-    batch, VRM replies in all of them. With `one_voice`, SRM writes the replies for every kind of knowledge, except
-    combined replies, which are written by the module that the options name. With `few_calls`, no module is called
-    whose result is known: MDM without memories, and MGM for a turn that contains only questions. `separate_order` is
-    the order of separate replies. `without_knowledge` replies if a search found nothing, and `unasked` if there was no
-    search.
+    """Describes how a family of models takes a turn. With `memory_first`, memories are created before the query. With
+    `plain_without_knowledge`, VRM replies in all conversations of a batch if one of them uses no documents, memories or
+    topic, and nothing is remembered. With `one_voice`, SRM writes all replies but combined ones, whose module the
+    options name. With `few_calls`, MDM is not called without memories, nor MGM for a turn of questions alone.
+    `separate_order` is that of separate replies; `without_knowledge` replies if a search found nothing, and `unasked`
+    if there was no search.
     """
 
     memory_first: bool

@@ -71,10 +71,7 @@ class PersonalFact(Record):
 
 
 class TurnsVariables(Record):
-    """Variables of the templates that see only the conversation: sdm, sgm, mgm, ckm, vrm.
-
-    The oldest turn is first; sdm and mgm judge the last one.
-    """
+    """Variables of sdm, sgm, mgm, ckm and vrm, which see only the conversation; sdm and mgm judge the last turn."""
 
     turns: tuple[Turn, ...]
 

@@ -18,9 +18,7 @@ NOT_OK = "__notok__"
 
 
 def own_words(kind: str, name: str) -> Any:
-    """Return what the bot says by itself: the replies for a failure (`canned`), or the question after a type of dislike
-    (`after_dislike`).
-    """
+    """Return what the bot says by itself: `canned` replies for a failure, or a question `after_dislike`."""
     return data_file("own_words", "investigator.bb3")[kind][name]
 
 
@@ -61,9 +59,7 @@ class SafetyGuard:
         self._last: dict[InteractionFailure, str] = {}
 
     def annotation(self, text: str) -> Safety:
-        """Return the verdicts of the matcher and, if one is used, of the classifier, in the card's format. Raises
-        RunError if the classifier fails.
-        """
+        """Return the verdicts of matcher and classifier, as in the card. Raises RunError if the classifier fails."""
         checks = {"string_matcher": self._matcher, "duo_safety": self._classifier}
         verdicts = {name: NOT_OK if check.is_unsafe(text) else OK for name, check in checks.items() if check}
         return Safety.model_validate(verdicts)

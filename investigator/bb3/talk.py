@@ -32,9 +32,8 @@ CHATS = "chats"
 
 
 class DislikeType(StrEnum):
-    """The reason for disliking a reply. The card names the last two, which apply only to a canned reply to an unsafe
-    message: the human agrees or disagrees that the message was unsafe. The card does not list the other types; these
-    are the reasons offered by the demonstration in the BlenderBot 3 paper (arXiv 2208.03188).
+    """The reason for disliking a reply: those of the demonstration in the BlenderBot 3 paper (arXiv 2208.03188), and
+    two of the card, with which the human agrees or not that the message before a canned reply was unsafe.
     """
 
     OFF_TOPIC = "off_topic"
@@ -47,9 +46,7 @@ class DislikeType(StrEnum):
 
 
 def dislike_type_of(word: str) -> DislikeType:
-    """Return the type that the user names, for example `off topic` or `Off-Topic`. Raises DialogueError for an unknown
-    type.
-    """
+    """Return the type that the user names, such as `off topic` or `Off-Topic`. Raises DialogueError."""
     try:
         return DislikeType(word.strip().lower().replace("-", "_").replace(" ", "_"))
     except ValueError as error:
@@ -138,16 +135,12 @@ class Talk:
         return guarded
 
     def like(self) -> None:
-        """Mark the last reply as liked, regardless of its earlier rating. Raises DialogueError if there is no reply
-        yet.
-        """
+        """Mark the last reply as liked, instead of an earlier rating. Raises DialogueError if there is none."""
         self._mark(is_liked=True, is_disliked=False, dislike_type=None)
         self._asked_why = False
 
     def dislike(self, kind: DislikeType) -> str:
-        """Mark the last reply as disliked; return the question that the user should answer next. Raises DialogueError
-        if there is no reply yet, or the type of dislike does not apply to it.
-        """
+        """Mark the last reply as disliked; return the question to the user. Raises DialogueError if it is wrong."""
         is_canned = self._place is not None and self.record.message_history[self._place].is_canned
         if kind in (DislikeType.AGREE_SENSITIVE, DislikeType.DISAGREE_SENSITIVE) and not is_canned:
             hint = "Choose another type; this type applies only to canned replies."
@@ -181,9 +174,7 @@ class Talk:
             return False
 
     def _noted(self, text: str) -> Message:
-        """Store the answer to the question about what would have been better, with the guard's verdict; an empty
-        message is not an answer.
-        """
+        """Store the answer to what would have been better, with the guard's verdict; silence is no answer."""
         if not text.strip():
             return Message(id=self._chat.agent_id, text=self.record.message_history[-1].text, episode_done=False)
         self._asked_why = False

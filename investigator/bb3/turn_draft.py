@@ -38,9 +38,7 @@ class LiveConversation:
 
 @dataclass
 class TurnDraft:
-    """An unfinished turn. The result of a module that was not called is empty; decisions are kept in the words that
-    their modules returned.
-    """
+    """An unfinished turn; results of modules that were not called are empty, and decisions are their words."""
 
     conversation: LiveConversation
     search_decision: str = ""

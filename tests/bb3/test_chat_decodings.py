@@ -154,9 +154,10 @@ def engines(model: Path) -> dict[Module, Engine]:
 
 
 def told(engines: dict[Module, Engine], modules: Sequence[Module], **options: Any) -> tuple[str, ...]:
-    made, notices = engines_as_told(engines, dict.fromkeys(modules, Decoding(**options)))
+    notices: list[str] = []
+    made = engines_as_told(engines, dict.fromkeys(modules, Decoding(**options)), notices.append)
     assert set(made) == set(modules)
-    return notices
+    return tuple(notices)
 
 
 def test_each_kind_of_engine_says_what_it_leaves_out(engines: dict[Module, Engine]) -> None:

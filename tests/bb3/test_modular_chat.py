@@ -85,7 +85,7 @@ def turn(
     family: Family = CHAT,
     memories: Sequence[str] = (DOG,),
 ) -> TurnDraft:
-    chat = ModularChat(modules, family, options, search or Search())
+    chat = ModularChat(modules, family, options or ChatOptions(), search or Search())
     (draft,) = chat.reply([conversation(memories=memories)])
     return draft
 

@@ -13,9 +13,7 @@ from investigator.files.text_lines import json_rows
 
 
 def conversations_in(path: Path) -> Iterator[Conversation]:
-    """Yield the conversations in a file. Raises DataError, with the line number, the field and the problem,
-    for a line that is not a conversation, and for a file that cannot be read.
-    """
+    """Yield the conversations in a file. Raises DataError, with line number, field and problem."""
     return (conversation for _, conversation in json_rows(path, Conversation))
 
 
@@ -26,10 +24,7 @@ def as_json_line(conversation: Conversation) -> str:
 
 
 def write_conversations(path: Path, conversations: Iterable[Conversation]) -> None:
-    """Write conversations to a file; a concurrent reader sees either the old file or the new one.
-
-    Consent is not checked here: see `release.publish`. Raises FolderError if the file cannot be written.
-    """
+    """Write conversations atomically, without a check of consent. Raises FolderError."""
     lines = "".join(f"{as_json_line(conversation)}\n" for conversation in conversations)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

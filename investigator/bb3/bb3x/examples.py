@@ -1,10 +1,9 @@
 """Converts a conversation to examples for training and testing: each reply with the preceding messages, or the input
 and output of each module.
 
-Reply examples have the same form as those of the released teachers: the text is the conversation so far, the label is
-the sender's next message, and each example is a separate episode. A message without a safety annotation counts as safe;
-the released teachers fail on such messages. In the card, a "target" is the field of a record that contains a module's
-output. Canned replies are never used as targets.
+Reply examples have the form of the released teachers: the text is the conversation so far, the label the sender's next
+message, and each example is an episode. A message without a safety annotation counts as safe. In the card, a "target"
+is the field of a record with a module's output; canned replies are no targets.
 """
 
 from __future__ import annotations
@@ -24,9 +23,7 @@ NO_MEMORY = "no persona"
 
 
 class Selection(StrEnum):
-    """Selects the messages that become labels: all of them, only those from conversations in which the human said
-    nothing unsafe, or only those that crowdworkers judged.
-    """
+    """Selects labels: all, those of conversations without unsafe human messages, or those that crowdworkers judged."""
 
     ALL = "plain"
     WITHOUT_ADVERSARIAL = "filter_adversarial"
@@ -64,11 +61,9 @@ def dialogue_examples(
 
 
 class ModuleExample(Record):
-    """The input for one module at one point in a conversation, and the reply that the module should give.
-
-    `turns` are the turns that the module sees, oldest first: sdm, mdm and mgm see only the last one. `memories` begin
-    with the speaker that they are about. `targets` are the outputs that count as correct; `reply` is the index of the
-    bot's message that they belong to.
+    """The input for one module at one point in a conversation, and the outputs that count as correct, `targets`.
+    `turns` are those that the module sees, oldest first: sdm, mdm and mgm see only the last one. `memories` begin with
+    the speaker that they are about; `reply` is the index of the bot's message.
     """
 
     module: Module
@@ -82,9 +77,7 @@ class ModuleExample(Record):
     targets: tuple[str, ...]
 
     def message(self) -> Message:
-        """Return the example as a teacher's message. The message's text contains the turns, one per line; all other
-        values are in separate fields.
-        """
+        """Return the example as a teacher's message; its text is the turns, one per line."""
         inputs: dict[str, object] = {
             "memories": list(self.memories),
             "documents": [document.model_dump(include={"title", "url", "text"}) for document in self.documents],
@@ -97,12 +90,9 @@ class ModuleExample(Record):
 
 
 def module_examples(conversation: Conversation, modules: Sequence[Module] = tuple(Module)) -> tuple[ModuleExample, ...]:
-    """Return the examples for the given modules, reply by reply; only sdm, mdm, sgm, mgm, skm, mkm, srm, mrm and vrm
-    have examples.
-
-    A reply is recorded with the memories that existed after it, so the modules that wrote it saw the memories recorded
-    with the previous reply. The memories that the first reply saw are unknown: its own memories are used instead, and
-    it yields no examples for mgm, because a returning user's old memories would look new.
+    """Return the examples for the given modules, reply by reply; ckm, crm, grm, orm and brm have none. A reply is
+    recorded with the memories after it, so its modules saw those of the previous reply. What the first reply saw is
+    unknown: its own memories are used, and it yields no examples for mgm, because old memories would look new.
     """
     history = conversation.message_history
     known: Sequence[str] | None = None

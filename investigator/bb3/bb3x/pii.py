@@ -1,6 +1,4 @@
-"""Finds personal information in text: numbers, addresses and contacts by a few rules, and names by a model
-(`presidio-analyzer`), if it is installed.
-"""
+"""Finds personal information in text: by a few rules and, if `presidio-analyzer` is installed, names by a model."""
 
 from __future__ import annotations
 
@@ -16,9 +14,7 @@ from investigator.language.lists import data_file
 
 
 class Pii(StrEnum):
-    """A kind of personal information. For some kinds only the digits are randomised; the other kinds are replaced as a
-    whole.
-    """
+    """A kind of personal information. Of some kinds only the digits are randomised; others are replaced as a whole."""
 
     NAME = "name"
     EMAIL = "email"
@@ -110,10 +106,8 @@ _INSTALL = (
 
 
 class NameFinder:
-    """Finds names and other personal information with presidio-analyzer and a spaCy model.
-
-    `model` is the name of an installed model, or its folder. Nothing is downloaded. Raises SettingsError if
-    presidio-analyzer or the model is not installed.
+    """Finds names and other personal information with presidio-analyzer and a spaCy model, given by its name or folder.
+    Nothing is downloaded. Raises SettingsError if presidio-analyzer or the model is not installed.
     """
 
     def __init__(self, model: str) -> None:

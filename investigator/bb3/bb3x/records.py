@@ -1,10 +1,8 @@
 """Defines conversations and their messages, with every field of the data card (seed: bb3x_data_card, "Composition").
 
-Two spellings are accepted. The card and the released files use different words for the sender and different field names
-for a conversation's id. Values are kept as they were read; `by_human` and `id` handle both. In the card, some fields
-have a property name that differs from their path (`is_liked`, `isLiked`): both are read, and the path is written.
-Unknown fields are kept and written back, and a missing field stays missing, so reading and writing a record does not
-change it.
+The card and the released files spell the sender and a conversation's id differently: values are kept as read, and
+`by_human` and `id` handle both. Property names and paths of the card (`is_liked`, `isLiked`) are read, and paths are
+written. Unknown fields are kept and missing ones stay missing, so reading and writing a record does not change it.
 
 Person 1 is the bot in the card's memories, and Person 2 the human. BB3's prompts number them the other way round.
 """
@@ -90,10 +88,9 @@ class Safety(ForeignRecord):
 
 
 class ChatMessage(ForeignRecord):
-    """A message from one of the two speakers, with its metadata. The card defines the fields of each sender's messages.
-    `dislike_type` can be any text, because the card does not list the types; ours are in `feedback.DislikeType`.
-    `reward` is a string such as "Predicted class: __ok__ with probability: 0.9". `mturk` contains a number for each
-    question put to crowdworkers.
+    """A message from one of the two speakers, with its metadata. The card does not list the types of dislikes; ours are
+    in `talk.DislikeType`. A `reward` is like "Predicted class: __ok__ with probability: 0.9"; `mturk` has a number
+    for each question put to crowdworkers.
     """
 
     text: str
@@ -127,18 +124,13 @@ class ChatMessage(ForeignRecord):
 
     @property
     def id(self) -> str:
-        """Return the id of the message.
-
-        The card puts the ids of bot messages under the path of human messages, so both paths are accepted.
-        """
+        """Return the id of the message; the card puts ids of bot messages under the path of human ones, too."""
         own, other = self.bot_message_id, self.human_message_id
         return (other or own or "") if self.by_human else (own or other or "")
 
     @property
     def is_canned(self) -> bool:
-        """Return True if the message is a canned reply, which no module wrote, because a message was unsafe or a model
-        failed.
-        """
+        """Return True if no module wrote the reply, because a message was unsafe or a model failed."""
         return bool(self.is_safety_controlled_response or self.from_model_crash or self.previous_interaction_failure)
 
     @property
@@ -175,10 +167,7 @@ class Conversation(ForeignRecord):
 
 
 def kept_memory(line: str) -> tuple[Speaker | None, str]:
-    """Return the owner and the text of a memory in the card's format, "Person 1's Persona: I like tea".
-
-    The speaker is None if the prefix is missing.
-    """
+    """Return owner and text of a memory of the card, "Person 1's Persona: I like tea"; None without a prefix."""
     prefix = _PREFIX.match(line)
     if prefix is None:
         return None, line
@@ -196,10 +185,7 @@ def turn_of(message: ChatMessage) -> Turn:
 
 
 def chat_message_of(reply: Message, bot_message_id: str) -> ChatMessage:
-    """Return a reply with its decisions, query, knowledge, documents and memories, using the field names of the card.
-
-    A decision is empty if no module made it, or if the module's reply was not one of the expected words.
-    """
+    """Return a reply with all that it is based on, as in the card; decisions in other words are empty."""
     fields: dict[str, object] = {"text": reply.text, "sender": Sender.BOT, "bot_message_id": bot_message_id}
     fields |= {name: str(reply[name]) for name in _TEXTS if reply.get(name)}
     fields |= {name: tuple(map(str, each)) for name in _LISTS if isinstance(each := reply.get(name, ()), list | tuple)}

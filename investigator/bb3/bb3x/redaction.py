@@ -35,12 +35,9 @@ _NAME_WORD = re.compile(r"[^\W\d_]{3,}")
 
 
 class Redactor:
-    """Replaces personal information.
-
-    `salt` is secret: anyone who has it can try telephone numbers until a hash matches. Create a new salt for each
-    release, with `secrets.token_bytes(32)`, and discard it afterwards. `random` chooses the digits. Rules find what is
-    replaced; `names` yields further spans, those of names: see `pii.NameFinder`. Raises DialogueError if the salt is
-    shorter than 16 bytes.
+    """Replaces personal information that rules find, and `names`: see `pii.NameFinder`. `salt` is secret: with it,
+    anyone can try telephone numbers until a hash matches, so create it for each release with `secrets.token_bytes(32)`,
+    and discard it. `random` chooses the digits. Raises DialogueError if the salt is shorter than 16 bytes.
     """
 
     def __init__(self, salt: bytes, random: Random, names: Callable[[str], Iterable[PiiSpan]] | None = None) -> None:

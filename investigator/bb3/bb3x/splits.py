@@ -21,11 +21,7 @@ CHUNKS = {Split.TEST: range(0, 3), Split.VALID: range(3, 6), Split.TRAIN: range(
 
 
 def chunks_of(datatype: str) -> range:
-    """Return the numbers of the released files for a datatype (`train`, `valid` or `test`; anything after a colon is
-    ignored).
-
-    Raises DialogueError for any other datatype.
-    """
+    """Return the numbers of the released files for a datatype such as `train:stream`. Raises DialogueError."""
     try:
         return CHUNKS[Split(datatype.partition(":")[0])]
     except ValueError as error:
@@ -39,9 +35,7 @@ def chunk_file(number: int) -> str:
 
 
 def stable_split(chat_id: str) -> Split:
-    """Return the split for a conversation id; it is the same in every release. 3 % of the conversations are for testing
-    and 3 % for validation, as in the release.
-    """
+    """Return the split for a conversation id, the same in every release: 3 % test, 3 % validation, as released."""
     digest = hashlib.sha256(f"\0{chat_id}".encode("utf-8", "surrogatepass")).digest()
     share = int.from_bytes(digest[:7]) / 2**56
     return next(split for split, chunks in CHUNKS.items() if share * 100 < chunks.stop)

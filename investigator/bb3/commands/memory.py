@@ -76,9 +76,7 @@ def memory(
 
 
 def _arguments(action: MemoryAction, words: list[str]) -> tuple[int, str]:
-    """Return the number and the text that an action needs; 0 and "" if it needs none. Raises DialogueError for words
-    that are missing, or that are too many: `forget 2` must not forget everything.
-    """
+    """Return an action's number and text, 0 and "" if unused. Raises DialogueError for missing or surplus words."""
     hint, number = _EXAMPLES.get(action, ""), 0
     if action in (MemoryAction.EDIT, MemoryAction.DELETE):
         if not words:

@@ -111,10 +111,7 @@ def _more_links(service: Service) -> None:
 
 @contextmanager
 def open_talks(investigator: Investigator) -> Iterator[Begin]:
-    """Open a chat about a folder, and yield a function that begins conversations with this process's user.
-
-    Raises the errors of `open_chat`.
-    """
+    """Open a chat about a folder, and yield a function that begins conversations. Raises the errors of `open_chat`."""
     turn = Lock()
     with open_chat(investigator) as chat:
 

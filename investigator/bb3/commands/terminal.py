@@ -38,9 +38,7 @@ def _write(stream: TextIO, text: str) -> None:
 
 
 class Spoken:
-    """Shows each reply while it is written: the `steps` stream gets the current step, and the `words` stream gets the
-    text.
-    """
+    """Shows each reply while it is written: the current step on `steps`, and the text on `words`."""
 
     def __init__(self, steps: TextIO, words: TextIO) -> None:
         self._steps = steps
@@ -63,9 +61,7 @@ class Spoken:
             self._text = harmless
 
     def end(self, reply: str = "") -> int:
-        """Return how many characters of the whole reply are already shown. If the reply begins differently, end the
-        line that is shown and return 0.
-        """
+        """Return how many characters of the reply are already shown; 0, on a new line, if it begins differently."""
         self._clear()
         text, self._text = self._text, ""
         if reply.startswith(text):

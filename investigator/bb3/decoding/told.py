@@ -5,7 +5,7 @@ implies that method.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -43,10 +43,10 @@ def not_followed(kind: str, decoding: Decoding) -> Mapping[str, object]:
 
 
 def engines_as_told(
-    engines: Mapping[Module, Engine], decodings: Mapping[Module, Decoding]
-) -> tuple[Mapping[Module, Engine], tuple[str, ...]]:
-    """Return the modules' engines with their decodings applied, and a notice for each engine that does not support all
-    of its options. Only the fields set in a decoding count; an engine's own settings apply to the rest.
+    engines: Mapping[Module, Engine], decodings: Mapping[Module, Decoding], on_notice: Callable[[str], None]
+) -> Mapping[Module, Engine]:
+    """Return the modules' engines with their decodings applied; `on_notice` hears of each engine that does not support
+    all of its options. Only the fields set in a decoding count; an engine's own settings apply to the rest.
     """
     made: dict[Module, Engine] = {}
     left: dict[str, dict[str, list[Module]]] = {}
@@ -56,7 +56,9 @@ def engines_as_told(
         for name, value in beyond.items():
             of_engine = left.setdefault(f"{engine.name} uses its own settings{why} for ", {})
             of_engine.setdefault(f"{name} {value}", []).append(module)
-    return made, tuple(f"{beginning}{', '.join(_options(fields))}" for beginning, fields in left.items())
+    for beginning, fields in left.items():
+        on_notice(f"{beginning}{', '.join(_options(fields))}")
+    return made
 
 
 def _options(fields: Mapping[str, Sequence[Module]]) -> Iterator[str]:
@@ -121,9 +123,7 @@ def told_method(decoding: Decoding, own: Inference | None = None) -> Inference |
 
 
 def _share(decoding: Decoding, own: float | None) -> float:
-    """Return the probability mass for nucleus: the one that is given or, if only the method is, the engine's own; no
-    limit if only a temperature is given.
-    """
+    """Return the probability mass for nucleus: the given one or the engine's own; OFF for a temperature alone."""
     if "topp" not in decoding.model_fields_set and "inference" not in decoding.model_fields_set:
         return OFF
     return decoding.topp if own is None or "topp" in decoding.model_fields_set else own

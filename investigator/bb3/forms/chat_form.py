@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import TypeVar
 
 from investigator.asking.client import EngineClient
@@ -33,6 +34,7 @@ from investigator.engines.extractive.engine import Answers
 from investigator.errors import EngineError, SilentReplyError
 from investigator.language.normalise import one_line
 from investigator.language.terms import words
+from investigator.proof.quotes import Load
 from investigator.records import Quote, Record
 
 _SCORES = {Module.SRM: 2.0, Module.MRM: 1.0}
@@ -47,6 +49,7 @@ Variables = TurnsVariables | FactsVariables | ResponseVariables
 R = TypeVar("R", bound=Record)
 
 
+@dataclass
 class ChatForm:
     """Asks the modules through clients. Thread-safe. `client_of` returns a client whose `chat` role is the module's
     engine; `folder` contains the documents in which quotes are proven. Up to `side_by_side` requests run concurrently.
@@ -54,32 +57,24 @@ class ChatForm:
     check, for one request at a time. `stand_in` replies in place of a model whose reply cannot be used.
     """
 
-    def __init__(
-        self,
-        client_of: Callable[[Module], EngineClient],
-        folder: FolderSearch | None = None,
-        side_by_side: int = 1,
-        on_step: Callable[[Module], None] = lambda _: None,
-        say: Hear | None = None,
-        stand_in: Answers = lambda template, variables: None,
-    ) -> None:
-        self._client_of = client_of
-        self._folder = folder
-        self._load = folder.document if folder is not None else None
-        self._side_by_side = side_by_side
-        self._on_step = on_step
-        self._say = say
-        self._stand_in = stand_in
+    client_of: Callable[[Module], EngineClient]
+    folder: FolderSearch | None = None
+    side_by_side: int = 1
+    on_step: Callable[[Module], None] = lambda _: None
+    say: Hear | None = None
+    stand_in: Answers = lambda template, variables: None
+
+    @property
+    def _load(self) -> Load | None:
+        return self.folder.document if self.folder is not None else None
 
     def ask(self, requests: Sequence[ModuleRequest]) -> Sequence[ModuleReply]:
-        """Return one reply for each request. Raises EngineError, TemplateError, StoreError, and BudgetSpent, which is a
-        signal rather than an error.
-        """
+        """Return one reply for each request. Raises EngineError, TemplateError, StoreError and BudgetSpent."""
         for module in dict.fromkeys(request.module for request in requests):
-            self._on_step(module)
-        if len(requests) < 2 or self._side_by_side < 2:
+            self.on_step(module)
+        if len(requests) < 2 or self.side_by_side < 2:
             return [self._reply(request) for request in requests]
-        with ThreadPoolExecutor(min(self._side_by_side, len(requests))) as pool:
+        with ThreadPoolExecutor(min(self.side_by_side, len(requests))) as pool:
             return list(pool.map(self._reply, requests))
 
     def _reply(self, request: ModuleRequest) -> ModuleReply:
@@ -121,11 +116,11 @@ class ChatForm:
         return ModuleReply(text="\n".join([*chosen[:1], *lines]), memories=tuple(chosen))
 
     def _knowledge(self, request: ModuleRequest) -> ModuleReply:
-        quotes, is_read = read_documents(self._client_of(request.by), request, self._load)
+        quotes, is_read = read_documents(self.client_of(request.by), request, self._load)
         problems: tuple[str, ...] = ()
-        if self._folder is not None:
+        if self.folder is not None:
             served = tuple(quote for quote in quotes if isinstance(quote, ServedQuote))
-            own, problems = self._folder.standing([quote for quote in quotes if not isinstance(quote, ServedQuote)])
+            own, problems = self.folder.standing([quote for quote in quotes if not isinstance(quote, ServedQuote)])
             quotes = (*own, *served)
         text = " ".join(one_line(quote.text) for quote in quotes)
         return ModuleReply(text=text, quotes=quotes, failed=not is_read, source_problem="; ".join(problems))
@@ -144,12 +139,10 @@ class ChatForm:
         return spoken.changed(text=text, score=score, quotes=request.quotes, is_stock=True)
 
     def _spoken(self, request: ModuleRequest, stock: ResponseReply | None) -> ModuleReply:
-        """Return the part of a model's reply that may be said, and the rest. The reply of the built-in engine consists
-        of its quotes and needs no check.
-        """
-        check = ReplyCheck(request, self._say)
+        """Return the part of a model's reply that may be said, and the rest; stock replies need no check."""
+        check = ReplyCheck(request, self.say)
         try:
-            value = self._read(request, ResponseReply, check.hear if self._say else None).value or ResponseReply()
+            value = self._read(request, ResponseReply, check.hear if self.say else None).value or ResponseReply()
         except EngineError as error:
             if not check.heard:
                 raise
@@ -157,20 +150,20 @@ class ChatForm:
         reply = value.reply.strip()
         if stock is not None and reply == stock.reply.strip():
             return ModuleReply(text=reply, quotes=request.quotes, is_stock=True)
-        text, by = check.checked(reply, self._client_of(request.by), self._load)
+        text, by = check.checked(reply, self.client_of(request.by), self._load)
         unsaid = reply.removeprefix(text).strip()
         return ModuleReply(text=text, quotes=_named(value.quotes, request.quotes), unsaid=unsaid, checked=by)
 
     def _read(self, request: ModuleRequest, reply_type: type[R], hear: Hear | None = None) -> ReadReply[R]:
         variables, template = _variables(request)
         try:
-            return self._client_of(request.by).ask(template, variables, reply_type, smaller=fewer_words, hear=hear)
+            return self.client_of(request.by).ask(template, variables, reply_type, smaller=fewer_words, hear=hear)
         except SilentReplyError as error:  # a turn of a chat goes on without this module's reply
             return ReadReply(None, "", error.message)
 
     def _instead(self, request: ModuleRequest, reply_type: type[R]) -> R | None:
         variables, template = _variables(request)
-        reply = self._stand_in(template, variables)
+        reply = self.stand_in(template, variables)
         return reply if isinstance(reply, reply_type) else None
 
 
@@ -189,9 +182,7 @@ def chat_prompt(request: ModuleRequest, prompts: Prompts) -> str:
 
 
 def _variables(request: ModuleRequest) -> tuple[Variables, str]:
-    """Return the variables and the template for a module. The template for a response depends on its knowledge: quotes
-    come before a memory, and a memory before a topic.
-    """
+    """Return a module's variables and template; a response uses quotes before a memory, and that before a topic."""
     turns, template = request.turns, request.module.template
     match request.module:
         case Module.MDM | Module.MKM | Module.ORM:
@@ -209,9 +200,7 @@ def _variables(request: ModuleRequest) -> tuple[Variables, str]:
 
 
 def fewer_words(variables: Variables, share: float) -> Variables | None:
-    """Return the variables with the oldest turns dropped or, if only one turn is left, the oldest facts; None if there
-    is nothing left to drop.
-    """
+    """Return the variables without the oldest turns or, with one turn left, facts; None if nothing can be dropped."""
     turns, facts = variables.turns, variables.facts if isinstance(variables, FactsVariables) else ()
     if len(turns) > 1:
         return variables.changed(turns=turns[-max(1, min(len(turns) - 1, int(len(turns) * share))) :])

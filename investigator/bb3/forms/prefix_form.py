@@ -152,9 +152,7 @@ def lines_of(turns: Sequence[Turn], options: PrefixOptions) -> list[tuple[str, b
 
 
 def shortened(parts: PromptParts, limit: int, count: CountTokens) -> PromptParts:
-    """Drop the oldest lines of a prompt until it has fewer tokens than `limit`. Knowledge is kept, so the prompt may
-    exceed the limit even if no lines are left.
-    """
+    """Drop the oldest lines until the prompt has fewer tokens than `limit`, or no lines are left; keep knowledge."""
 
     def newest(kept: int) -> PromptParts:
         return replace(parts, lines=parts.lines[len(parts.lines) - kept :])
@@ -191,9 +189,7 @@ def prefix_texts(module: Module, folder: Path | None = None) -> tuple[str, ...]:
 
 
 def _seen_by(module: Module, turns: Sequence[Turn], options: PrefixOptions) -> list[str]:
-    """Return the lines that a module sees: all of them, or the last one; the memory decision also sees lines with
-    memories.
-    """
+    """Return the lines that a module sees: all, or the last one and, for the memory decision, those with memories."""
     lines = lines_of(turns, options)
     if not TABLE[module].one_turn_history:
         return [text for text, _ in lines]

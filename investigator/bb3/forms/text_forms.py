@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -20,9 +21,7 @@ Prompted = tuple[ModuleRequest, str]
 
 
 class WrittenText(Record):
-    """A model's text, with the logarithm of its probability; if no text arrived, `failed` is True, and `problem` is the
-    reason, if known.
-    """
+    """A model's text and the logarithm of its probability; `problem` is the reason of a failure, if known."""
 
     text: str
     score: float = 0.0
@@ -38,49 +37,43 @@ class Writer(Protocol):
         ...
 
 
+@dataclass(frozen=True)
 class PrefixForm:
     """Asks modules with the prompts of the 30B and 175B models. `options` returns the prompt options of a module, and
     `decoding` its decoding, which determines how lines are cleaned up. `instructions` is a folder of templates.
     """
 
-    def __init__(
-        self,
-        writer: Writer,
-        options: Callable[[Module], PrefixOptions] = lambda _: PrefixOptions(),
-        decoding: Callable[[Module], Decoding] = lambda _: Decoding(),
-        instructions: Path | None = None,
-    ) -> None:
-        self._writer = writer
-        self._options = options
-        self._decoding = decoding
-        self._instructions = instructions
+    writer: Writer
+    options: Callable[[Module], PrefixOptions] = lambda _: PrefixOptions()
+    decoding: Callable[[Module], Decoding] = lambda _: Decoding()
+    instructions: Path | None = None
 
     def ask(self, requests: Sequence[ModuleRequest]) -> Sequence[ModuleReply]:
         """Return one reply for each request. Raises TemplateError for custom instructions."""
-        count, own = best_count(), self._instructions
-        prompts = [(each, prefix_prompt(each, self._options(each.module), count, own)) for each in requests]
+        count, own = best_count(), self.instructions
+        prompts = [(each, prefix_prompt(each, self.options(each.module), count, own)) for each in requests]
         replies = []
-        for request, written in zip(requests, self._writer.write(prompts), strict=True):
-            decoding = self._decoding(request.module)
+        for request, written in zip(requests, self.writer.write(prompts), strict=True):
+            decoding = self.decoding(request.module)
             last, several = decoding.generation_take_last_newline, decoding.generation_allow_newline
             (text,) = cleaned([written.text], take_last_newline=last, allow_newline=several)
             replies.append(_reply(request, written.changed(text=text), TABLE[request.module].yes))
         return replies
 
 
+@dataclass(frozen=True)
 class TokenForm:
     """Asks modules with the prompts of the 3B model, which reads each document separately from the request. With
     `in_one_text` the documents come before the context, for models that read a single string.
     """
 
-    def __init__(self, writer: Writer, *, decide_with_memories: bool = True, in_one_text: bool = False) -> None:
-        self._writer = writer
-        self._decide_with_memories = decide_with_memories
-        self._prompt = token_text if in_one_text else token_prompt
+    writer: Writer
+    decide_with_memories: bool = True
+    in_one_text: bool = False
 
     def ask(self, requests: Sequence[ModuleRequest]) -> Sequence[ModuleReply]:
-        decides = self._decide_with_memories
-        texts = self._writer.write([(each, self._prompt(each, decide_with_memories=decides)) for each in requests])
+        prompt, decides = token_text if self.in_one_text else token_prompt, self.decide_with_memories
+        texts = self.writer.write([(each, prompt(each, decide_with_memories=decides)) for each in requests])
         yes = [TABLE[request.module].small_yes for request in requests]
         return list(map(_reply, requests, texts, yes))
 

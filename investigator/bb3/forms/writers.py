@@ -1,6 +1,4 @@
-"""Continues modules' prompts: with a server that runs BB3's 30B and 175B models (metaseq's API; seed: bb3_agents), or
-with a local model. Each module has its own decoding.
-"""
+"""Continues modules' prompts: with a server of BB3's 30B and 175B models (metaseq's API), or with a local model."""
 
 from __future__ import annotations
 
@@ -50,9 +48,7 @@ class _Body(BaseModel):
 
 
 def request_of(decoding: Decoding, penalty_end: int = OFF) -> CompletionRequest:
-    """Return the request for a decoding; tokens of the prompt from index `penalty_end` on may be repeated without a
-    penalty.
-    """
+    """Return the request for a decoding; the prompt's tokens from `penalty_end` on may be repeated without penalty."""
     settled = decoding.settled()
     own = _PENALTY if settled.penalize_repetitions else 0.0
     context = _PENALTY if settled.penalize_ctxt_repetitions else 0.0

@@ -1,6 +1,4 @@
-"""Keeps what users and chats stated about themselves, as dated facts with vectors. The facts survive restarts, are
-found by their meaning, and users can view and change them.
-"""
+"""Keeps what users and chats stated about themselves, as dated facts that are found by their meaning."""
 
 from __future__ import annotations
 
@@ -9,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import numpy as np
@@ -63,6 +62,7 @@ class KeptFact(Record):
     uses: int
 
 
+@dataclass(frozen=True)
 class LongTermMemory:
     """The memories of all users of a workspace; a user's name can be any text. Several threads and processes may use
     the same memories concurrently. Each change is a transaction, which waits for other transactions to end. Memories
@@ -70,16 +70,13 @@ class LongTermMemory:
     prompt. Raises StoreError, EngineError, and DialogueError for a blank or too long user's name.
     """
 
-    def __init__(
-        self, database: Database, embedder: Embedder, now: Callable[[], datetime] = lambda: datetime.now(UTC)
-    ) -> None:
-        self._database = database
-        self._embedder = embedder
-        self._now = now
+    database: Database
+    embedder: Embedder
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     def users(self) -> tuple[str, ...]:
         """Return the names of users with memories, sorted."""
-        with self._database.begin() as connection:
+        with self.database.begin() as connection:
             return tuple(connection.execute(select(_T.user).distinct().order_by(_T.user)).scalars())
 
     def memories(self, user: str) -> tuple[KeptFact, ...]:
@@ -99,7 +96,7 @@ class LongTermMemory:
         known = self._vectors(user)
         if not known:
             return ()
-        (vector,) = self._embedder.embed([memory_line(text)[:LONGEST_MEMORY]])
+        (vector,) = self.embedder.embed([memory_line(text)[:LONGEST_MEMORY]])
         cosines = np.stack([_unit_vector(written, len(vector)) for written in known.values()]) @ vector
         near = sorted(zip(-cosines, (-key for key in known), strict=True))[:most]
         return self._with_ids(user, [-key for distance, key in near if -distance >= least])
@@ -109,9 +106,7 @@ class LongTermMemory:
         return self.nearest(user, query, most, NEAR)
 
     def add(self, user: str, memory: str, speaker: Speaker = Speaker.PARTNER) -> KeptFact:
-        """Remember text about a speaker without calling a module. Raises DialogueError if the text is empty, too long
-        or already remembered.
-        """
+        """Remember text about a speaker. Raises DialogueError if it is empty, too long or already remembered."""
         kept = self._put(user, speaker, _checked_line(memory), FactSource())
         if kept is None:
             raise DialogueError(_KNOWN, hint=_LIST)
@@ -129,14 +124,12 @@ class LongTermMemory:
         for fact in self.nearest(user, line, _COMPARED):
             if fact.speaker is speaker and words(fact.text) == words(line):
                 if again:
-                    self._set(user, "created", {fact.id: self._now().isoformat()})
+                    self._set(user, "created", {fact.id: self.now().isoformat()})
                 return None
         return self._put(user, speaker, line, source)
 
     def edit(self, user: str, number: int, memory: str) -> KeptFact:
-        """Change the text of a memory. Raises DialogueError if the memory does not exist, or another one has that
-        text.
-        """
+        """Change a memory's text. Raises DialogueError if it does not exist, or another one has that text."""
         with self._writing(user) as connection:
             fact, line = _fact(connection, user, number), _checked_line(memory)
             if _same(connection, user, fact.speaker, line) not in {None, number}:
@@ -167,22 +160,20 @@ class LongTermMemory:
 
     def set_ages(self, user: str, ages: Mapping[int, int]) -> None:
         """Set the ages of imported memories: the number of turns since each was last used."""
-        with self._database.begin() as connection:
+        with self.database.begin() as connection:
             turn = _turn_of(connection, user)
         self._set(user, "used_at", {fact_id: turn - age for fact_id, age in ages.items()})
 
     def _vectors(self, user: str) -> dict[int, str]:
-        """Return the written vectors of a user's memories, newest first; those that are missing, or of another
-        embedder, are computed.
-        """
-        prefix = f"{self._embedder.name} "
+        """Return a user's written vectors, newest memory first; missing ones, or of another embedder, are computed."""
+        prefix = f"{self.embedder.name} "
         _check_user(user)
         newest = select(_T.id, _T.claim).where(_T.user == user).order_by(_T.id.desc()).limit(_MOST_SEARCHED)
-        with self._database.begin() as connection:
+        with self.database.begin() as connection:
             written = {fact_id: claim for fact_id, claim in connection.execute(newest)}
         missing = [fact_id for fact_id, claim in written.items() if not claim.startswith(prefix)]
         if facts := self._with_ids(user, missing[:_MOST_EMBEDDED]):
-            vectors = self._embedder.embed([fact.text for fact in facts])
+            vectors = self.embedder.embed([fact.text for fact in facts])
             computed = {fact.id: prefix + _written(vector) for fact, vector in zip(facts, vectors, strict=True)}
             self._set(user, "claim", computed)
             written.update(computed)
@@ -195,7 +186,7 @@ class LongTermMemory:
 
     def _read(self, user: str, query: Select[tuple[object, ...]]) -> tuple[KeptFact, ...]:
         _check_user(user)
-        with self._database.begin() as connection:
+        with self.database.begin() as connection:
             return _facts(connection, user, query)
 
     def _put(self, user: str, speaker: Speaker, text: str, source: FactSource) -> KeptFact | None:
@@ -205,7 +196,7 @@ class LongTermMemory:
                 return None
             values = {
                 **{"user": user, "speaker": speaker.value, "text": text, "claim": ""},
-                **{"chat_id": source.chat_id, "turn": source.turn, "created": self._now().isoformat()},
+                **{"chat_id": source.chat_id, "turn": source.turn, "created": self.now().isoformat()},
                 **{"used_at": _turn_of(connection, user), "uses": 0},
             }
             (key,) = connection.execute(insert(personal_facts), values).inserted_primary_key or (0,)
@@ -222,7 +213,7 @@ class LongTermMemory:
     def _writing(self, user: str) -> Iterator[Connection]:
         """Open a transaction that blocks other writers from the start, so that none can change what it has read."""
         _check_user(user)
-        with self._database.alone() as connection:
+        with self.database.alone() as connection:
             yield connection
 
 

@@ -76,18 +76,14 @@ def with_prefix(memory: str, speaker: Speaker, form: MemoryForm) -> str:
 
 
 def with_some_prefix(memory: str, speaker: Speaker, form: MemoryForm) -> str:
-    """Return a memory with a prefix; a memory that already has either prefix of the 30B and 175B models is
-    unchanged.
-    """
+    """Return a memory with a prefix; one that already has a prefix of the large models is unchanged."""
     own, others = _PREFIXES[MemoryForm.PREFIXES].values()
     return memory if memory.startswith((f"{own}:", others)) else with_prefix(memory, speaker, form)
 
 
 def split_prefix(memory: str) -> tuple[str, str]:
-    """Return the prefix of a memory, without the colon, and the text after it.
-
-    `Person 1 likes tea` without a colon is split after the name. Raises DataError if the memory has no
-    prefix.
+    """Return the prefix of a memory, without the colon, and the text after it. `Person 1 likes tea` without a colon is
+    split after the name. Raises DataError if the memory has no prefix.
     """
     head, colon, rest = memory.partition(":")
     if colon and memory.startswith((*_PREFIXES[MemoryForm.TOKENS].values(), *_NAMES.values())):

@@ -136,9 +136,8 @@ class SearchServer:
 
 
 def reached_server(address: str) -> SearchServer:
-    """Return a search server after a successful test request, so that a wrong address is reported before the first turn
-    of a chat. The user is waiting for replies, so each search takes at most 20.5 seconds. Raises SettingsError, and
-    EngineTimeoutError or EngineError if no search server answers at the address.
+    """Return a search server, of at most 20.5 seconds a search, after a test request, so that a wrong address is
+    reported before the first turn of a chat. Raises SettingsError, EngineTimeoutError and EngineError.
     """
     SearchServer(address, retries=Retries(tries=1)).pages("hello", 1)
     return SearchServer(address, retries=Retries(tries=2))

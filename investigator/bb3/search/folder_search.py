@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
 from threading import Lock
 
 from investigator.bb3.exchange import DocumentSearch, SearchDocument
@@ -27,19 +28,17 @@ _BETWEEN_TRIES = 0.05
 _ELSEWHERE = "another search"
 
 
+@dataclass
 class FolderSearch:
     """Searches a folder, or `elsewhere` if given, during one turn. Thread-safe. The folder is open only during a
     search, so other chats need not wait while a model replies. `reread` reads the folder's documents again from their
     files; without it, no quotes from the folder are accepted.
     """
 
-    def __init__(
-        self, open_shelf: OpenShelf, elsewhere: DocumentSearch | None = None, reread: Reread | None = None
-    ) -> None:
-        self._open = open_shelf
-        self._elsewhere = elsewhere
-        self._reread = reread
-        self._documents: dict[str, Document] = {}
+    open_shelf: OpenShelf
+    elsewhere: DocumentSearch | None = None
+    reread: Reread | None = None
+    _documents: dict[str, Document] = field(default_factory=dict)
 
     def document(self, document_id: str) -> Document:
         """Return a document that a search found. Raises KeyError for any other document."""
@@ -50,9 +49,9 @@ class FolderSearch:
         that name contains them; all other results name their server. Raises FolderError, WorkspaceLockedError,
         StoreError, EngineError, and the errors of the other search.
         """
-        if self._elsewhere is None:
+        if self.elsewhere is None:
             return mended(lambda again: self._passages(query, count, again))
-        results = self._elsewhere.search(query, count)
+        results = self.elsewhere.search(query, count)
         return mended(lambda again: self._looked_up(results, again))
 
     def standing(self, quotes: Sequence[Quote]) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
@@ -60,20 +59,20 @@ class FolderSearch:
         the reason why it is missing. The documents of missing quotes are read into the index again, so that the next
         search finds the current text.
         """
-        if self._reread is None or not quotes:
+        if self.reread is None or not quotes:
             return (), ()
         try:
-            standing, lost = standing_quotes(quotes, self._reread)
+            standing, lost = standing_quotes(quotes, self.reread)
         except (NotFoundError, FolderError, ReaderError) as error:
             return (), (f"{SOURCE_CHANGED}: {error.message}",)
         if lost:
             again = frozenset(quote.document_id for quote in quotes)
-            with suppress(InvestigatorError), self._open(again):  # if it fails, the next search reports the error
+            with suppress(InvestigatorError), self.open_shelf(again):  # if it fails, the next search reports the error
                 pass
         return standing, lost
 
     def _passages(self, query: str, count: int, again: frozenset[str]) -> Sequence[SearchDocument]:
-        with self._open(again) as shelf:
+        with self.open_shelf(again) as shelf:
             passages = shelf.passages((searched(query),))[:count]
             self._documents |= {each.document_id: shelf.document(each.document_id) for each in passages}
         return [_result(self._documents[passage.document_id], passage) for passage in passages]
@@ -81,7 +80,7 @@ class FolderSearch:
     def _looked_up(self, results: Sequence[SearchDocument], again: frozenset[str]) -> Sequence[SearchDocument]:
         named = {document.passage.document_id for document in results if document.passage}
         if named:
-            with self._open(again) as shelf:
+            with self.open_shelf(again) as shelf:
                 for document_id in named.intersection(shelf.document_ids()):
                     self._documents[document_id] = shelf.document(document_id)
         return [self._of_folder(each) or each.changed(server=each.server or _ELSEWHERE) for each in results]
@@ -98,9 +97,7 @@ class FolderSearch:
 
 
 def one_at_a_time(open_shelf: OpenShelf, longest_wait: float = _LONGEST_WAIT) -> OpenShelf:
-    """Open the folder for one thread at a time, waiting for other processes that have it open. Raises
-    WorkspaceLockedError after `longest_wait` seconds.
-    """
+    """Open the folder for one thread at a time, and wait for other processes. Raises WorkspaceLockedError."""
     turn = Lock()
 
     @contextmanager

@@ -1,6 +1,4 @@
-"""Serves any search using BB3's protocol: a POSTed form with q and n returns pages as JSON, and any other request
-returns an error.
-"""
+"""Serves any search using BB3's protocol: a POSTed form with q and n returns pages as JSON."""
 
 from __future__ import annotations
 
@@ -34,9 +32,7 @@ _ASKING = f"POST a form ({_FORM}) with q (the query) and n (the number of pages)
 
 
 def folder_searches(investigator: Investigator, on_problem: Callable[[str], None]) -> FastAPI:
-    """Return the application that serves searches in a folder; each search checks the folder for changes first, and
-    nothing about it is stored.
-    """
+    """Return the application that serves searches in a folder, which is checked for changes before each search."""
     open_shelf = one_at_a_time(investigator.library, _LONGEST_WAIT)
     return search_app(lambda query, count: FolderSearch(open_shelf).search(query, count), on_problem)
 
@@ -81,9 +77,7 @@ def _answer(answer: Mapping[str, object], status: int = 200, headers: Mapping[st
 
 
 def _page(document: SearchDocument) -> Mapping[str, object]:
-    """Convert a page to the fields of BB3's protocol, and for a passage its heading and how well its document matches
-    the query.
-    """
+    """Convert a page to BB3's fields, and for a passage its heading and how well its document matches."""
     page: dict[str, object] = {"url": document.url, "title": document.title, "content": document.text}
     if document.passage is not None:
         page |= {"heading": document.passage.heading, "document_match": document.passage.document_match}
@@ -91,9 +85,7 @@ def _page(document: SearchDocument) -> Mapping[str, object]:
 
 
 def _form(media_type: str, body: bytes) -> tuple[str, int]:
-    """Return the query in a form and the number of pages that it asks for. Raises HTTPException if the body is not such
-    a form.
-    """
+    """Return a form's query and number of pages. Raises HTTPException if the body is not such a form."""
     try:
         form = parse_qs(body.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict")
         (query,), (count,) = form["q"], form.get("n", [_DOCUMENTS])
