@@ -154,7 +154,7 @@ def test_only_conversations_with_consent_are_released_and_redacted(folder: Path,
     command("chat", folder, "--user", "ida", "--search", "never", "--share", stdin=talk)
     command("chat", folder, "--user", "ben", "--search", "never", stdin="I agree to nothing.\n/save\n")
     command("chat", folder, "--user", "mum", "--share", stdin="/save\n")
-    result = command("export", folder, "--to", tmp_path / "releases", "--version", "1.0", "--keep-names")
+    result = command("dialogue", "export", folder, "--to", tmp_path / "releases", "--version", "1.0", "--keep-names")
     assert result.exit_code == 0
     assert ": 1 conversation\n" in result.stdout
     assert "Left out: 1 without consent, 1 without a human reply" in result.stdout
@@ -172,7 +172,7 @@ def test_only_conversations_with_consent_are_released_and_redacted(folder: Path,
 def test_a_saved_file_that_is_broken_is_told(folder: Path, tmp_path: Path) -> None:
     command("chat", folder, "--share", "--search", "never", stdin="Hello\n/save\n")
     (default_workspace(folder) / "chats" / "broken.jsonl").write_text('{"message_history": 7}\n', "utf-8")
-    result = command("export", folder, "--to", tmp_path / "releases", "--version", "1.0", "--keep-names")
+    result = command("dialogue", "export", folder, "--to", tmp_path / "releases", "--version", "1.0", "--keep-names")
     assert result.exit_code == 2
     assert "broken.jsonl, line 1: " in result.stderr
     assert "broken.jsonl" in result.stderr
@@ -181,7 +181,7 @@ def test_a_saved_file_that_is_broken_is_told(folder: Path, tmp_path: Path) -> No
 
 def test_a_release_whose_names_cannot_be_found_is_refused(folder: Path, tmp_path: Path) -> None:
     command("chat", folder, "--share", "--search", "never", stdin="Hello\n/save\n")
-    asked = ("export", folder, "--to", tmp_path / "releases", "--version", "1.0", "--names-model", "nobody_has_this")
+    asked = ("dialogue", "export", folder, "--to", tmp_path / "releases", "--version", "1.0", "--names-model", "nobody_has_this")
     result = command(*asked)
     assert result.exit_code == 2
     assert result.stderr.startswith("error: names cannot be found")
