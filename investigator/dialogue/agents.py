@@ -61,8 +61,8 @@ class Agent:
         """Return the number of episodes in the agent's data; None if it has none, or the number is unknown."""
         return None
 
-    def save(self, path: str | None = None) -> None:
-        """Save the learned state, if the agent learns."""
+    def self_observe(self, self_message: Message) -> None:
+        """Record the act that the agent has just made; here nothing is recorded."""
 
     def shutdown(self) -> None:
         """Release the agent's resources."""
@@ -70,6 +70,10 @@ class Agent:
     def epoch_done(self) -> bool:
         """Return True if a pass through the agent's data has ended; always False for an agent without data."""
         return False
+
+    def episode_done(self) -> bool | None:
+        """Return True if the agent has ended the conversation; None if its last act shows it."""
+        return None
 
     def share(self) -> dict[str, object]:
         """Return the data for a copy: the class, the options, and the shared state."""
@@ -84,8 +88,7 @@ class Agent:
         question = Message(text=message) if isinstance(message, str) else Message(message)
         for field, value in fields.items():
             question[field] = value
-        copy, _ = self._copy_that_heard(question)
-        return copy.act().text
+        return self._copy_that_heard(question)[0].act().text
 
     def batch_respond(self, messages: Sequence[Mapping[str, object]]) -> list[str]:
         """Return the replies to several messages, made by one call to `batch_act`. Raises DialogueError."""
@@ -94,8 +97,7 @@ class Agent:
         heard = [self._copy_that_heard(Message(message)) for message in messages]
         acts = self.batch_act([observation for _, observation in heard])
         for (copy, _), act in zip(heard, acts, strict=True):
-            if isinstance(copy, ObservesItself):
-                copy.self_observe(act)
+            copy.self_observe(act)
         return [act.text for act in acts]
 
     def _copy_that_heard(self, question: Message) -> tuple[Self, Message]:
@@ -113,13 +115,4 @@ class ActsInBatches(Protocol):
 
     def batch_act(self, observations: Sequence[Message | None]) -> list[Message]:
         """Return one act for each observation, in order."""
-        ...
-
-
-@runtime_checkable
-class ObservesItself(Protocol):
-    """An agent that observes its own acts."""
-
-    def self_observe(self, self_message: Message) -> None:
-        """Record the act that the agent has just made."""
         ...

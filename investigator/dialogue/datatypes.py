@@ -70,9 +70,7 @@ class Datatype:
 def split_by_fold(
     fold: str, data: Sequence[Item], train: float, valid: float, test: float, seed: int = 42
 ) -> list[Item]:
-    """Return the items of one of three disjoint folds, which are cut from the shuffled data. Raises DialogueError
-    if the fractions do not add up to 1.
-    """
+    """Return the items of one of three disjoint folds of the shuffled data, whose fractions must add up to 1."""
     if not math.isclose(train + valid + test, 1.0) or min(train, valid, test) < 0:
         problem = f"the fractions of train, valid and test must add up to 1, not {train}, {valid} and {test}"
         raise DialogueError(problem)
@@ -110,10 +108,8 @@ def cumulative_weights(weights: Weights, episodes: Sequence[int]) -> tuple[float
 
 
 class TaskChoice:
-    """Chooses among tasks. While training in random order, they are drawn by the weights in `multitask_weights`
-    (numbers, or a string that the function of that name parses; default 1 each); otherwise they are taken in turn,
-    skipping those whose data has ended. `episodes` return the numbers of episodes. Raises DialogueError for
-    invalid weights.
+    """Chooses among tasks: while training in random order, by the weights in the option `multitask_weights` (default 1
+    each), otherwise in turn, skipping those whose data has ended. `episodes` return the numbers of episodes.
     """
 
     def __init__(self, opt: Opt, episodes: Sequence[Callable[[], int | None]], chance: random.Random) -> None:

@@ -107,9 +107,7 @@ def agent_class(name: str) -> type[Agent]:
 
 
 def create_agent(opt: Mapping[str, object]) -> Agent:
-    """Return the agent that the `model` option names. Raises the errors of `agent_class`, and DialogueError if `model`
-    is missing.
-    """
+    """Return the agent that the `model` option names, which is required. Raises the errors of `agent_class`."""
     model = Opt.of(opt).text("model")
     if not model:
         raise DialogueError("the option model is missing", hint=f"Set it to one of: {', '.join(sorted(_BUILT_IN))}.")

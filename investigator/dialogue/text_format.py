@@ -48,9 +48,7 @@ def str_to_msg(line: str, ignore_fields: str = "") -> Message | None:
 
 
 def msg_to_str(message: Mapping[str, object], ignore_fields: str = "") -> str:
-    """Format an example as a line, without fields that are None, a reward of 0 and an `episode_done` of False. Raises
-    DialogueError if a field's name cannot be written.
-    """
+    """Format an example as a line, without fields that are None, a reward of 0 and an `episode_done` of False."""
     unwritten = {*filter(None, ignore_fields.split(",")), *(key for key, value in message.items() if value is None)}
     unwritten |= {key for key in ("reward", EPISODE_DONE) if not message.get(key)}
     keys = dict.fromkeys([*(key for key in _FIRST_FIELDS if key in message), *message])
@@ -62,26 +60,19 @@ def write_episodes(path: str | Path, episodes: Iterable[Sequence[Mapping[str, ob
     written as labels. Nothing is written unless every example can be. Raises DialogueError if an example has no text or
     no labels, or the file cannot be written.
     """
-    kept = [
-        _to_keep(example, ends=place == len(episode))
-        for episode in episodes
-        for place, example in enumerate(episode, start=1)
-    ]
+    lines = []
+    for episode in episodes:
+        for place, example in enumerate(episode, start=1):
+            fields = {"labels": example.get("eval_labels"), **example, EPISODE_DONE: place == len(episode)}
+            for field in ("text", "labels"):
+                if fields.get(field) is None:
+                    raise DialogueError(f"an example without {field} cannot be written: {str(dict(example))[:80]}")
+            lines.append(f"{msg_to_str(fields, 'eval_labels')}\n")
     try:
-        Path(path).write_bytes("".join(f"{msg_to_str(example)}\n" for example in kept).encode())
+        Path(path).write_bytes("".join(lines).encode())
     except (OSError, UnicodeEncodeError) as error:
         raise DialogueError(f"the examples cannot be written to {path}: {in_words(error)}") from error
-    return len(kept)
-
-
-def _to_keep(example: Mapping[str, object], *, ends: bool) -> dict[str, object]:
-    kept = {key: value for key, value in example.items() if key != "eval_labels"}
-    kept.setdefault("labels", example.get("eval_labels"))
-    for field in ("text", "labels"):
-        if kept.get(field) is None:
-            raise DialogueError(f"an example without {field} cannot be written: {str(dict(example))[:80]}")
-    kept[EPISODE_DONE] = ends
-    return kept
+    return len(lines)
 
 
 def _value(key: str, written: str) -> object:

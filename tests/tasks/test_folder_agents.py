@@ -12,7 +12,7 @@ import pytest
 from investigator.asking.budget import BudgetSpent
 from investigator.bb3.chats import open_memory
 from investigator.bb3.records import Module
-from investigator.dialogue.agents import ActsInBatches, ObservesItself
+from investigator.dialogue.agents import ActsInBatches
 from investigator.dialogue.asking_agent import InvestigatorAgent
 from investigator.dialogue.messages import Message
 from investigator.dialogue.registry import create_agent
@@ -154,7 +154,6 @@ def test_a_batch_is_one_reply_of_the_chat(agent: FolderChatAgent) -> None:
     acts = [row.acts[1] for row in world.worlds]
     assert [year in act.text for act, year in zip(acts, BUILT.values(), strict=True) if act] == [True] * 4
     assert isinstance(agent, ActsInBatches)
-    assert isinstance(agent, ObservesItself)
 
 
 def spoken(engine: ScriptedEngine) -> list[list[str]]:

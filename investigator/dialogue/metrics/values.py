@@ -1,6 +1,4 @@
-"""Defines metrics, values that are added up over replies, copies and workers; merges the reports of tasks, and shows a
-report as a table.
-"""
+"""Defines metrics, values that are added up over replies, copies, workers and tasks, and shown as a table."""
 
 from __future__ import annotations
 
@@ -88,9 +86,7 @@ class AverageMetric(Metric):
 
 @dataclass(frozen=True)
 class FixedMetric(Metric):
-    """A value that is the same in every report, such as the number of updates of a model; two that differ cannot be
-    added.
-    """
+    """A value that must be the same in every report, such as the number of updates of a model."""
 
     fixed: float
 
@@ -104,9 +100,7 @@ class FixedMetric(Metric):
 
 
 class Metrics:
-    """Metrics by name: the totals of all copies that share them, and the recent values of this copy. Thread-safe. A
-    copy for another thread is `Metrics(shared=metrics.share())`.
-    """
+    """Metrics by name: the totals of all copies, `Metrics(shared=metrics.share())`, and this copy's recent values."""
 
     def __init__(self, shared: Mapping[str, object] | None = None) -> None:
         state = shared or {"totals": {}, "lock": Lock()}

@@ -1,6 +1,4 @@
-"""Defines Teacher, an agent that knows the right answers and grades replies, and FixedDialogTeacher, which asks
-questions from data that does not depend on the replies.
-"""
+"""Defines Teacher, an agent that grades replies, and FixedDialogTeacher, whose questions do not depend on them."""
 
 from __future__ import annotations
 
@@ -54,9 +52,7 @@ class Teacher(Agent):
         self._question = question
 
     def observe(self, observation: Mapping[str, object]) -> Message:
-        """Grade a reply against the labels of the last question; only the first reply to a question is graded. The
-        grades are stored in the reply's `metrics`.
-        """
+        """Grade the first reply to the last question against its labels, and store the grades in its `metrics`."""
         reply = Message.of(observation)
         question, self._question = self._question or Message(), None
         if labels := question.known_labels():
@@ -92,9 +88,7 @@ class Teacher(Agent):
 
 
 class SharedStream(Generic[Item]):
-    """Items of an iterator, which a teacher and its copies take in turn; `load` opens the iterator, when the first item
-    is taken and after each `restart`. Thread-safe.
-    """
+    """The items of the iterator that `load` opens, which a teacher and its copies take in turn. Thread-safe."""
 
     def __init__(self, load: Callable[[], Generator[Item]]) -> None:
         self._load = load
@@ -103,9 +97,7 @@ class SharedStream(Generic[Item]):
         self._broken = False
 
     def take(self) -> Item | None:
-        """Return the next item; None if no item is left. Raises any error of the iterator; after such an error, every
-        call raises DialogueError until `restart`.
-        """
+        """Return the next item; None after the last. Raises the iterator's error, and then DialogueError."""
         with self._lock:
             if self._broken:
                 hint = "Correct the data, and reset the teacher."

@@ -64,9 +64,7 @@ class StreamDialogData:
         self._restarts = restarts
 
     def episodes(self) -> Generator[tuple[list[Entry], bool]]:
-        """Yield the entries of each episode, and True with the last one of the file. Raises any error that occurs while
-        the file is read.
-        """
+        """Yield the entries of each episode, and True with the last one of the file. Raises the errors of `load`."""
         repeats = True
         while repeats:
             repeats = False

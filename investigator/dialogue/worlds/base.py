@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import inf
-from typing import Protocol, Self, cast, runtime_checkable
+from typing import Self, cast
 
 from investigator.dialogue.agents import Agent, Shared, shared_part
 from investigator.dialogue.datatypes import total
@@ -92,17 +92,15 @@ class World:
 
     @property
     def total_epochs(self) -> float:
-        """Return the number of passes through the data, including the fraction of an unfinished one; padding counts as
-        an example. If the number of examples is unknown, return 0.
-        """
+        """Return the number of passes through the data, with fractions; padding counts as an example; 0 if unknown."""
         return self.total_exs / (self.num_examples() or inf)
 
     def episode_done(self) -> bool:
-        """Return True if the conversation has ended; the base class always returns False."""
+        """Return True if the conversation has ended; here never."""
         return False
 
     def epoch_done(self) -> bool:
-        """Return True if a pass through the data has ended; the base class always returns False."""
+        """Return True if a pass through the data has ended; here never."""
         return False
 
     def sources(self) -> Sequence[Agent | World]:
@@ -192,25 +190,12 @@ class DialogPartnerWorld(World):
         return self.agents[0].epoch_done()
 
 
-@runtime_checkable
-class EndsEpisodes(Protocol):
-    """An agent that itself decides when the conversation has ended."""
-
-    def episode_done(self) -> bool:
-        """Return True if the conversation has ended."""
-        ...
-
-
 class MultiAgentDialogWorld(World):
-    """Agents that act in turn; each hears everything said since its last act. An episode ends if an agent says so, with
-    its `episode_done` or its last act.
-    """
+    """Agents that act in turn; each hears everything said since its last act. Any of them can end an episode."""
 
     def episode_done(self) -> bool:
-        return any(
-            agent.episode_done() if isinstance(agent, EndsEpisodes) else _ends_episode(act)
-            for agent, act in zip(self.agents, self.acts, strict=True)
-        )
+        ended = [agent.episode_done() for agent in self.agents]
+        return any(_ends_episode(act) if end is None else end for end, act in zip(ended, self.acts, strict=True))
 
     def epoch_done(self) -> bool:
         return any(agent.epoch_done() for agent in self.agents)
@@ -226,9 +211,7 @@ class ExecutableWorld(MultiAgentDialogWorld):
         """Apply this agent's act to the environment; the base class does nothing."""
 
     def observe(self, agent: Agent, act: Message) -> Message | None:
-        """Return what this agent observes of an executed act, which may be its own; None if it perceives nothing. The
-        base class returns the act itself, but None for the agent that made it.
-        """
+        """Return what this agent observes of an executed act, here the act if it is not its own; None if nothing."""
         return None if agent.id == act["id"] else act
 
     def take_act(self, index: int, act: object) -> Message:

@@ -10,7 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext, suppress
 from typing import ClassVar
 
-from investigator.dialogue.agents import ActsInBatches, Agent, ObservesItself, Shared, shared_part
+from investigator.dialogue.agents import ActsInBatches, Agent, Shared, shared_part
 from investigator.dialogue.datatypes import TaskChoice
 from investigator.dialogue.messages import Message
 from investigator.dialogue.metrics.values import Report, report_of_tasks
@@ -69,9 +69,7 @@ class MultiWorld(World):
         return all(world.epoch_done() for world in self.worlds)
 
     def report(self) -> Report:
-        """Return each world's metrics as `id/name`, and the metrics of all worlds as `name`: the mean, or the pooled
-        value with `aggregate_micro`.
-        """
+        """Return the metrics of each world (`id/name`) and of all (`aggregate_micro` pools the examples)."""
         return report_of_tasks(
             ((world.id, world.report()) for world in self.worlds), self.opt.switch("aggregate_micro")
         )
@@ -205,7 +203,7 @@ class BatchWorld(WorldOfCopies):
 def _observe(row: World, listener: int, actor: int, act: Message) -> Message | None:
     """Let an agent in one row observe an act. Return the observation, or None if the agent hears nothing."""
     agent = row.get_agents()[listener]
-    if listener == actor and isinstance(agent, ObservesItself):
+    if listener == actor:
         agent.self_observe(act)
     heard = row.heard(listener, actor, act)
     if heard is None:
@@ -274,9 +272,7 @@ class HogwildWorld(WorldOfCopies):
         super().reset()
 
     def shutdown(self) -> None:
-        """Wait for the turns in progress, end the threads, and release the agents' resources; safe to call again. Then
-        raise RunError if a turn failed and the failure has not been reported yet.
-        """
+        """Finish the turns, end the threads, and shut down the agents. Raises RunError for an unreported failure."""
         if self._open:
             self._open = False
             self._threads.shutdown()
@@ -292,9 +288,7 @@ class HogwildWorld(WorldOfCopies):
         return [n for n, copy in enumerate(self.worlds) if n not in self._turns and not copy.epoch_done()]
 
     def _collect_turns(self) -> None:
-        """Count the examples, and make the copies idle whose turns have ended. Raises RunError for one that failed,
-        and keeps the others for the next call.
-        """
+        """Count the examples, and forget the turns that have ended, up to one that failed; raises RunError for it."""
         self.total_exs = sum(copy.total_exs for copy in self.worlds)
         for place in [place for place, turn in self._turns.items() if turn.done()]:
             if error := self._turns.pop(place).exception():

@@ -15,19 +15,16 @@ from investigator.errors import DialogueError, NotFoundError
 
 
 class TaskLoader(Protocol):
-    """Loads tasks by name."""
+    """Loads tasks by name, as `investigator.tasks.loading.Tasks` does."""
 
     def ids(self, task: str) -> Sequence[str]:
         """Return the individual tasks in a task string. Raises NotFoundError for an unknown name."""
-        ...
 
     def world_class(self, task: str, name: WorldName) -> type[World] | None:
         """Return the world class of this name that a task defines, or None."""
-        ...
 
     def teacher(self, opt: Opt) -> Agent:
         """Return the teacher for the single task that the `task` option names."""
-        ...
 
 
 def create_world(
@@ -44,7 +41,7 @@ def create_world(
     other, or one with its copy), there is no teacher. Raises NotFoundError if no known task is given,
     DialogueError for options that have no effect, and the errors of the world.
     """
-    options = Opt.of(opt).deepcopy()
+    options = Opt.of(opt)
     if options.number("num_workers", 0) > 0:
         hint = "Omit num_workers; a ChunkTeacher loads its data in its own thread."
         raise DialogueError("no world loads data in other processes", hint=hint)
@@ -63,15 +60,17 @@ def create_world(
 
 
 def _of_task(opt: Opt, students: Sequence[Agent], tasks: TaskLoader, make_world: type[World] | None) -> World:
-    name = WorldName.DEFAULT
+    agents = list(students)
     if opt.switch("interactive_task"):
         name = WorldName.INTERACTIVE
     elif opt.switch("selfchat_task"):
         name = WorldName.SELF_CHAT
-        students = [students[0], students[0].clone()] if len(students) == 1 else students
-    together = [tasks.teacher(opt), *students] if name is WorldName.DEFAULT else students
-    kind = make_world or tasks.world_class(opt.text("task"), name) or default_world(len(together))
-    return kind(opt, together)
+        agents += [agents[0].clone()] if len(agents) == 1 else []
+    else:
+        name = WorldName.DEFAULT
+        agents.insert(0, tasks.teacher(opt))
+    kind = make_world or tasks.world_class(opt.text("task"), name) or default_world(len(agents))
+    return kind(opt, agents)
 
 
 def default_world(number_of_agents: int) -> type[World]:
