@@ -1,12 +1,11 @@
-"""Defines FolderChatAgent, a chat about a folder of documents, which can be created from options alone:
-create_agent({"model": "bb3_chat", "folder": "my_folder"}).
-"""
+"""Defines FolderChatAgent, a chat about a folder of documents that options alone can create."""
 
 from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 
 from investigator.bb3.chat_options import ChatOptions
 from investigator.bb3.chats import open_chat
@@ -88,6 +87,14 @@ class FolderChatAgent(Agent):
             acts[place] = Message({**reply, "id": self.id, EPISODE_DONE: talk.is_over})
         return acts
 
+    def _talk_of(self, message: Message) -> _Talk:
+        talk = message.talk if isinstance(message, _Heard) else None
+        if talk is not None and talk.is_over:
+            problem = f"{self.id} has reached the limit of {self._most} replies in one conversation"
+            hint = "Call reset() to start a new conversation, or raise the option max_turns."
+            raise DialogueError(problem, hint=hint)
+        return talk or _Talk(self.opt.text("user"))
+
     def self_observe(self, self_message: Message) -> None:
         heard, self.observation = self.observation, None
         if heard is not None and heard.get(EPISODE_DONE):
@@ -113,26 +120,15 @@ class FolderChatAgent(Agent):
         self._room.leave(self._talk)
         self._talk = _Talk(self.opt.text("user"))
 
-    def _talk_of(self, message: Message) -> _Talk:
-        """Return the conversation of a message. Raises DialogueError if it has reached the limit of replies."""
-        talk = message.talk if isinstance(message, _Heard) else None
-        if talk is not None and talk.is_over:
-            raise DialogueError(
-                f"{self.id} has reached the limit of {self._most} replies in one conversation",
-                hint="Call reset() to start a new conversation, or raise the option max_turns.",
-            )
-        return talk or _Talk(self.opt.text("user"))
 
-
+@dataclass(eq=False)
 class _Talk:
-    """The state of one copy's conversation; its session starts with the first reply."""
+    """One copy's conversation with a user, or a guest (""); its session starts with the first reply."""
 
-    def __init__(self, user: str) -> None:
-        self.is_guest = not user
-        self.user = user or f"guest {uuid.uuid4()}"
-        self.session: ChatSession | None = None
-        self.replies = 0
-        self.is_over = False
+    user: str
+    session: ChatSession | None = None
+    replies: int = 0
+    is_over: bool = False
 
 
 class _Heard(Message):
@@ -142,18 +138,22 @@ class _Heard(Message):
 
 
 class _Room:
-    """The chat shared by all copies of an agent."""
+    """The chat shared by all copies of an agent, and the names of the guests in it."""
 
     def __init__(self, opt: Opt, investigator: Investigator | None) -> None:
         self.notices: list[str] = []
         self._guests: set[str] = set()
         self._stack = ExitStack()
-        flat = {name: value for name, value in opt.items() if isinstance(value, str | int | float)}
+        one_module = {
+            name: opt[name] for name in opt if name.partition("_")[0] in set(Module) and is_module_option(name)
+        }
         opening = open_chat(
             investigator or investigator_of(opt),
             changed(ChatOptions(), {name: opt[name] for name in ChatOptions.model_fields if name in opt}),
             models={module: opt.text(f"{module}_model") for module in Module if opt.get(f"{module}_model")},
-            decodings=told_decodings({name: flat[name] for name in flat if _is_of_one_module(name)}),
+            decodings=told_decodings(
+                {n: value for n, value in one_module.items() if isinstance(value, str | int | float)}
+            ),
             on_notice=self.notices.append,
         )
         self._chat: FolderChat | None = self._stack.enter_context(opening)
@@ -168,16 +168,16 @@ class _Room:
     def session(self, talk: _Talk) -> ChatSession:
         """Return the session for a conversation."""
         if talk.session is None:
-            talk.session = self.chat.start(talk.user)
-            if talk.is_guest:
-                self._guests.add(talk.user)
+            name = talk.user or f"guest {uuid.uuid4()}"
+            talk.session = self.chat.start(name)
+            self._guests |= set() if talk.user else {name}
         return talk.session
 
     def leave(self, talk: _Talk) -> None:
         """End a conversation, and forget everything about the user if it is a guest."""
-        if talk.user in self._guests and self._chat is not None:
-            self._guests.remove(talk.user)
-            self._chat.memory.forget(talk.user)
+        if talk.session is not None and talk.session.user in self._guests and self._chat is not None:
+            self._guests.remove(talk.session.user)
+            self._chat.memory.forget(talk.session.user)
 
     def close(self) -> None:
         """Forget all guests and close the folder; safe to call again."""
@@ -186,7 +186,3 @@ class _Room:
                 self._chat.memory.forget(guest)
             self._chat = None
             self._stack.close()
-
-
-def _is_of_one_module(name: str) -> bool:
-    return name.partition("_")[0] in set(Module) and is_module_option(name)

@@ -1,5 +1,6 @@
 """HotpotQA (Yang et al. 2018): questions that need more than one paragraph. `hotpotqa` shows all paragraphs and the
-question, `hotpotqa:gold` shows only the paragraphs that are needed, and `hotpotqa:open` shows only the question.
+question, `hotpotqa:gold` shows only the paragraphs that are needed, and `hotpotqa:open` shows only the question. Fields
+that only 2WikiMultiHopQA has are read as well.
 """
 
 from __future__ import annotations
@@ -86,17 +87,13 @@ class DefaultTeacher(FileTeacher):
     expected = "an array of questions (.json) or one per line (.jsonl): _id, question, context and, if known, answer"
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
-        for row in self._rows():
-            yield self.fields(row), True
-
-    def _rows(self) -> Iterator[MultiHopRow]:
         if self.file.suffix == ".jsonl":
-            yield from (row for _, row in json_rows(self.file, MultiHopRow))
+            yield from ((self._fields(row), True) for _, row in json_rows(self.file, MultiHopRow))
         else:
-            yield from json_document(self.file, TypeAdapter(tuple[MultiHopRow, ...])) or ()
+            rows = json_document(self.file, TypeAdapter(tuple[MultiHopRow, ...])) or ()
+            yield from ((self._fields(row), True) for row in rows)
 
-    def fields(self, row: MultiHopRow) -> Fields:
-        """Return the message for a question."""
+    def _fields(self, row: MultiHopRow) -> Fields:
         return {
             "text": "\n\n".join([*(paragraph.text for paragraph in self.shown(row)), row.question]),
             **({} if row.answer is None else {"labels": (row.answer,)}),
@@ -104,6 +101,7 @@ class DefaultTeacher(FileTeacher):
             "question_type": row.type or "",
             "documents": [paragraph.title for paragraph in row.gold],
             "evidence": row.evidence,
+            **({"reasoning": [list(triple) for triple in row.evidences]} if row.evidences else {}),
         }
 
     def shown(self, row: MultiHopRow) -> Sequence[Paragraph]:

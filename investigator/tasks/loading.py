@@ -25,28 +25,24 @@ from investigator.tasks.task_list import PLUG_INS, TASK_LIST, listed_tasks, plug
 
 
 class Tasks:
-    """Finds the classes that task strings name: of built-in tasks, of tasks that other packages add
-    (`investigator.tasks`), or of any module by a dotted path.
-    """
+    """Finds the classes that task strings name: of built-in tasks, of other packages, or of a module by its path."""
 
     def ids(self, task: str) -> list[str]:
         """Split a task string into single task strings. Raises NotFoundError for an unknown tag."""
         return list(expanded(task, listed_tasks() if "#" in task else ()))
 
     def teacher_class(self, task: str) -> type[Teacher]:
-        """Return the class named by a single task string. Raises NotFoundError, with the teachers of the task or the
-        tasks with similar names, if the class does not exist.
-        """
+        """Return the class named by a single task string. Raises NotFoundError, with similar names in its hint."""
         module = _module_of(task)
         try:
             return load_class([f"{module}:{teacher_name(task)}"], Teacher, sought=f"task {task.strip()}")
         except NotFoundError as error:
-            names = [*(entry.task for entry in TASK_LIST), *plug_ins(PLUG_INS)]
-            near = get_close_matches(_name_of(task), names, n=3)
+            known = vars(sys.modules[module]).values() if module in sys.modules else ()
+            teachers = [kind for kind in known if isinstance(kind, type) and issubclass(kind, Teacher)]
+            own = sorted(kind.__name__ for kind in teachers if kind.__module__ == module)
+            near = get_close_matches(_name_of(task), [*(entry.task for entry in TASK_LIST), *plug_ins(PLUG_INS)], n=3)
             hint = f"Did you mean {' or '.join(near)}?" if near else LIST_TASKS
-            if teachers := _teachers_in(module):
-                hint = f"{module} has {', '.join(teachers)}"
-            raise NotFoundError(error.message, hint=hint) from error
+            raise NotFoundError(error.message, hint=f"{module} has {', '.join(own)}" if own else hint) from error
 
     def teacher(self, opt: Mapping[str, object]) -> Teacher:
         """Return the teacher for the task in the options, or a MultiTaskTeacher if there are several tasks. Options in
@@ -81,13 +77,6 @@ def _module_of(task: str) -> str:
     name = _name_of(task)
     point = None if "." in name else plugged_in(name)
     return point.module if point is not None else task_module(task)
-
-
-def _teachers_in(module: str) -> list[str]:
-    """Return the names of the teachers defined in a module, if it is loaded."""
-    kinds = vars(sys.modules[module]).values() if module in sys.modules else ()
-    own = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Teacher) and kind.__module__ == module]
-    return sorted(kind.__name__ for kind in own)
 
 
 def create_teacher(opt: Mapping[str, object]) -> Teacher:

@@ -4,23 +4,6 @@
 `twowiki:open` shows only the question. The triples that lead to the answer are in `reasoning`.
 """
 
-from __future__ import annotations
-
-from investigator.tasks import hotpotqa
-from investigator.tasks.file_teacher import Fields
-from investigator.tasks.hotpotqa import MultiHopRow
-
-
-class DefaultTeacher(hotpotqa.DefaultTeacher):
-    """Shows all paragraphs and the question."""
-
-    def fields(self, row: MultiHopRow) -> Fields:
-        return {**super().fields(row), "reasoning": [list(triple) for triple in row.evidences]}
-
-
-class GoldTeacher(DefaultTeacher, hotpotqa.GoldTeacher):
-    """Shows the paragraphs that are needed, and the question."""
-
-
-class OpenTeacher(DefaultTeacher, hotpotqa.OpenTeacher):
-    """Shows only the question."""
+from investigator.tasks.hotpotqa import DefaultTeacher as DefaultTeacher
+from investigator.tasks.hotpotqa import GoldTeacher as GoldTeacher
+from investigator.tasks.hotpotqa import OpenTeacher as OpenTeacher

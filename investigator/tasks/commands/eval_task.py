@@ -59,11 +59,16 @@ def eval_task(
     """
     for name in (task, agent):
         find_in_current_folder(name)
-    _check_used(agent, common)
-    chosen = common.settings
-    places = {"folder": folder, "workspace": common.workspace, "prompts": common.prompts, "settings": chosen.file}
+    paths = {"workspace": common.workspace, "prompts": common.prompts}
+    given = {"model": common.model, **paths, "set": common.settings.given}
+    unused = " and ".join(f"--{name}" for name, value in given.items() if value)
+    if unused and agent in WITHOUT_DOCUMENTS:
+        hint = f"Omit {unused}, or choose an agent that reads documents: --agent investigator"
+        raise DialogueError(f"the agent {agent} cannot use {unused}", hint=hint)
+    places = {"folder": folder, **paths, "settings": common.settings.file}
     named = {name: str(path) for name, path in places.items() if path is not None}
-    student = create_agent({"model": agent, "engine": common.model or [], "set": list(chosen.changes), **named})
+    changes = list(common.settings.changes)
+    student = create_agent({**named, "model": agent, "engine": common.model or [], "set": changes})
     data = {name: str(path) for name, path in (("datafile", datafile), ("folder", folder)) if path is not None}
     opt = {"task": task, "datatype": datatype, "batchsize": batchsize, **data}
     try:
@@ -73,20 +78,6 @@ def eval_task(
         raise
     with world:
         _evaluate(world, None if num is None else -(-num // batchsize), as_json)
-
-
-def _check_used(agent: str, common: CommonOptions) -> None:
-    """Raise DialogueError if an option was given that the agent cannot use; the task may use the folder."""
-    given = {
-        "--model": common.model,
-        "--workspace": common.workspace,
-        "--prompts": common.prompts,
-        "--set": common.settings.given,
-    }
-    unused = " and ".join(name for name, value in given.items() if value)
-    if unused and agent in WITHOUT_DOCUMENTS:
-        hint = f"Omit {unused}, or choose an agent that reads documents: --agent investigator"
-        raise DialogueError(f"the agent {agent} cannot use {unused}", hint=hint)
 
 
 def _evaluate(world: World, turns: int | None, as_json: bool) -> None:
@@ -106,9 +97,7 @@ def _evaluate(world: World, turns: int | None, as_json: bool) -> None:
 
 
 def evaluate(world: World, count: int | None = None) -> Report:
-    """Return the metrics for one pass through the world's data, or for at most `count` turns. Raises the errors of
-    `progress`.
-    """
+    """Return the metrics for one pass through the world's data, or for at most `count` turns. Raises DialogueError."""
     for _ in progress(world, count):
         pass
     return world.report()
