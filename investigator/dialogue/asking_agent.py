@@ -50,11 +50,8 @@ class InvestigatorAgent(Agent):
         heard = [observation or Message() for observation in observations]
         questions = dict.fromkeys(message.text.strip() for message in heard if not message.is_padding())
         replies = {question: self._reply(question) for question in questions}
-        acts = [Message(id=self.id, episode_done=False) for _ in heard]
-        for act, message in zip(acts, heard, strict=True):
-            if not message.is_padding():
-                act.update(replies[message.text.strip()])
-        return acts
+        answers = [{} if message.is_padding() else replies[message.text.strip()] for message in heard]
+        return [Message(id=self.id, episode_done=False, **answer) for answer in answers]
 
     def share(self) -> dict[str, object]:
         return {**super().share(), "client": self._client}

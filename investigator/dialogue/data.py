@@ -1,6 +1,5 @@
-"""Tools for data (seed: parlai_core_concepts): `build` and `unpack` build data once, from files on this machine, in a
-folder whose `.built` file contains the version; Dictionary assigns numbers to tokens; DataLoader loads data in
-background threads.
+"""Tools for data (seed: parlai_core_concepts): `build` and `unpack` make data once, from files on this machine;
+Dictionary assigns numbers to tokens; DataLoader loads data in background threads.
 """
 
 from __future__ import annotations
@@ -26,6 +25,7 @@ from investigator.errors import DataError, DialogueError, in_words
 Loaded = TypeVar("Loaded")
 
 BUILT = ".built"
+"""The file in a folder of data that contains their version."""
 
 _DAMAGE = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, NotImplementedError, RuntimeError, TypeError)
 """Errors, besides OSError, that the standard library raises for damaged, encrypted and unusual archives. Before Python
@@ -105,21 +105,21 @@ def tokens_of(text: str) -> list[str]:
 
 
 class Dictionary:
-    """Maps tokens to indices and back. Text that has been added to the dictionary can be encoded and decoded without
-    loss. The tokens of `SPECIAL` have the first indices; other tokens are numbered in the order in which they first
-    occur.
+    """Maps tokens to indices and back, so that text that was added is encoded and decoded without loss. Tokens are
+    numbered in the order in which they first occur, after those of `SPECIAL`.
     """
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
-        self._tokens: list[str] = list(SPECIAL)
         self._indexes = {token: index for index, token in enumerate(SPECIAL)}
+        self._tokens = list(SPECIAL)
         for text in texts:
             self.add(text)
 
     def add(self, text: str) -> None:
         """Assign an index to each new token of the text."""
         for token in tokens_of(text):
-            if self._indexes.setdefault(token, len(self._tokens)) == len(self._tokens):
+            if token not in self._indexes:
+                self._indexes[token] = len(self._tokens)
                 self._tokens.append(token)
 
     def index(self, token: str) -> int:

@@ -35,7 +35,6 @@ _BUILT_IN = {
     "investigator": "investigator.dialogue.asking_agent:InvestigatorAgent",
 }
 
-
 LIST_TASKS = "List the tasks with: investigator dialogue tasks"
 """The hint for an unknown task."""
 

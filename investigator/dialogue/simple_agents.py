@@ -22,9 +22,7 @@ END_OF_ALL = "[EXIT]"
 
 
 class _SimpleAgent(Agent, ABC):
-    """An agent that can reply at any time; its id is its class name unless the options set another one. The `seed`
-    option (default 0) seeds its random choices; copies share one generator.
-    """
+    """An agent that can reply at any time. Options: `id` (default: the class name), `seed` (0; copies share it)."""
 
     def __init__(self, opt: Options = None, shared: Shared | None = None) -> None:
         super().__init__(opt, shared)

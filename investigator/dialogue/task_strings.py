@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
+from itertools import chain
 from typing import NamedTuple
 
 from investigator.dialogue.options import Opt, number_in
@@ -24,9 +25,7 @@ class TaskEntry(NamedTuple):
 
 
 class WorldName(StrEnum):
-    """The names of the world classes that the module of a task may define: for its teacher, for a human who talks with
-    a model, and for agents that talk with each other.
-    """
+    """The worlds that a task may define: with its teacher, for a human and a model, and for agents among themselves."""
 
     DEFAULT = "DefaultWorld"
     INTERACTIVE = "InteractiveWorld"
@@ -69,10 +68,8 @@ def expanded(tasks: str, entries: Iterable[TaskEntry]) -> tuple[str, ...]:
     are ignored in tags and ids. Raises NotFoundError for an unknown tag.
     """
     listed = tuple(entries)
-    names: list[str] = []
-    for task in filter(None, tasks.split(",")):
-        names += _tagged(task[1:], listed) if task.startswith("#") else [task]
-    return tuple(names)
+    names = [_tagged(task[1:], listed) if task.startswith("#") else [task] for task in tasks.split(",") if task]
+    return tuple(chain.from_iterable(names))
 
 
 def task_module(task: str) -> str:

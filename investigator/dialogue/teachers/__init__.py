@@ -7,6 +7,7 @@ data.
 """
 
 from investigator.dialogue.teachers.base import FixedDialogTeacher as FixedDialogTeacher
+from investigator.dialogue.teachers.base import MultiTaskTeacher as MultiTaskTeacher
 from investigator.dialogue.teachers.base import Teacher as Teacher
 from investigator.dialogue.teachers.chunk import ChunkTeacher as ChunkTeacher
 from investigator.dialogue.teachers.dialog import DialogData as DialogData
@@ -16,4 +17,3 @@ from investigator.dialogue.teachers.files import AbstractImageTeacher as Abstrac
 from investigator.dialogue.teachers.files import ConversationTeacher as ConversationTeacher
 from investigator.dialogue.teachers.files import FbDeprecatedDialogTeacher as FbDeprecatedDialogTeacher
 from investigator.dialogue.teachers.files import ParlAIDialogTeacher as ParlAIDialogTeacher
-from investigator.dialogue.teachers.multitask import MultiTaskTeacher as MultiTaskTeacher

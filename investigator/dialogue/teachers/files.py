@@ -1,6 +1,4 @@
-"""Teachers that read files: ParlAI's text format, conversations as JSON lines, the old numbered format, and a JSON list
-of images with texts.
-"""
+"""Teachers that read files: the text format, conversations as JSON lines, the old numbered format, and images."""
 
 from __future__ import annotations
 

@@ -7,6 +7,6 @@ from investigator.dialogue.worlds.base import World as World
 from investigator.dialogue.worlds.composed import BatchWorld as BatchWorld
 from investigator.dialogue.worlds.composed import HogwildWorld as HogwildWorld
 from investigator.dialogue.worlds.composed import MultiWorld as MultiWorld
-from investigator.dialogue.worlds.creating import TaskLoader as TaskLoader
-from investigator.dialogue.worlds.creating import create_world as create_world
-from investigator.dialogue.worlds.creating import default_world as default_world
+from investigator.dialogue.worlds.composed import TaskLoader as TaskLoader
+from investigator.dialogue.worlds.composed import create_world as create_world
+from investigator.dialogue.worlds.composed import default_world as default_world
