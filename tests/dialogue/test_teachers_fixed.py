@@ -129,14 +129,6 @@ def test_without_data_there_is_padding_at_once(datatype: str) -> None:
     assert list(teacher) == []
 
 
-def test_iterating_gives_one_pass_and_leaves_the_teacher_where_it_is() -> None:
-    teacher = Capitals({"datatype": "train:ordered", "batchsize": 3})
-    teacher.act()
-    assert [act.text for act in teacher] == ["France?", "Spain?", "Italy?", "Peru?"]
-    assert [act.text for act in teacher] == ["France?", "Spain?", "Italy?", "Peru?"]
-    assert teacher.act().text == "Spain?"
-
-
 def test_a_method_that_is_missing_is_named() -> None:
     with pytest.raises(DialogueError, match='"num_examples" must be overridden by FixedDialogTeacher'):
         FixedDialogTeacher({"datatype": "valid"}).num_examples()
@@ -205,7 +197,8 @@ def test_copies_take_episodes_in_turn_and_count_together() -> None:
 def test_iterating_gives_all_tasks_and_leaves_the_teacher_where_it_is() -> None:
     teacher = of_tasks("valid", {"a": 1, "b": 2}, batchsize=4)
     teacher.act()
-    assert [act["id"] for act in teacher] == ["a", "a", "b", "b", "b", "b"]
+    for _ in range(2):
+        assert [act["id"] for act in teacher] == ["a", "a", "b", "b", "b", "b"]
     assert teacher.act().text == "0.1"
 
 

@@ -61,8 +61,8 @@ def parleys(world: HogwildWorld, number: int) -> None:
         world.parley()
 
 
-def waiting(number: int) -> tuple[HogwildWorld, dict[str, Any]]:
-    agent = Waiting({"id": "waiting"})
+def waiting(number: int, kind: type[Waiting] = Waiting) -> tuple[HogwildWorld, dict[str, Any]]:
+    agent = kind({"id": "waiting"})
     agent.common.update(gate=Event(), there=threading.Semaphore(0))
     return threads(number, agent), agent.common
 
@@ -81,15 +81,14 @@ def test_n_parleys_are_n_acts_of_all_copies(number: int, turns: int) -> None:
 
 
 def test_a_parley_returns_at_once_and_copies_act_side_by_side() -> None:
-    agent = Sharing({"id": "meeting"})
-    agent.common["meeting"] = Barrier(3, timeout=10)
+    barrier = Barrier(3, timeout=10)
 
     class Meeting(Sharing):
         def act(self) -> Message:
-            self.common["meeting"].wait()  # passes when three are here
+            barrier.wait()  # passes when three are here
             return super().act()
 
-    with threads(3, Meeting(agent.opt, agent.share())) as world:
+    with threads(3, Meeting({"id": "meeting"})) as world:
         parleys(world, 3)
         world.join()
         assert [copy.total_parleys for copy in world.worlds] == [1, 1, 1]
@@ -119,12 +118,11 @@ def test_a_copy_that_is_free_does_not_wait_for_one_that_is_not() -> None:
         def act(self) -> Message:
             return super().act() if self.opt["threadindex"] == 0 else Talker.act(self)
 
-    agent = FirstWaits({"id": "first"})
-    agent.common.update(gate=Event(), there=threading.Semaphore(0))
-    with threads(2, agent) as world:
+    world, common = waiting(2, FirstWaits)
+    with world:
         parleys(world, 6)
-        assert not agent.common["gate"].is_set()
-        agent.common["gate"].set()
+        assert not common["gate"].is_set()
+        common["gate"].set()
         world.join()
         assert [copy.total_parleys for copy in world.worlds] == [1, 5]
 

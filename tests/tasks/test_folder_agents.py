@@ -12,14 +12,15 @@ import pytest
 from investigator.asking.budget import BudgetSpent
 from investigator.bb3.chats import open_memory
 from investigator.bb3.records import Module
-from investigator.dialogue.agents import ActsInBatches
+from investigator.dialogue.agents import ActsInBatches, Agent
 from investigator.dialogue.asking_agent import InvestigatorAgent
 from investigator.dialogue.messages import Message
+from investigator.dialogue.metrics import AverageMetric
 from investigator.dialogue.registry import create_agent
 from investigator.dialogue.teachers.base import FixedDialogTeacher
 from investigator.dialogue.worlds import BatchWorld, DialogPartnerWorld, HogwildWorld, MultiAgentDialogWorld, World
 from investigator.engines.scripted import ScriptedEmbedder, ScriptedEngine
-from investigator.errors import DialogueError, InvestigatorError, SettingsError
+from investigator.errors import DialogueError, InvestigatorError
 from investigator.investigator import Investigator
 from investigator.records import Prompt
 from investigator.store.locations import default_workspace
@@ -67,8 +68,6 @@ class Visitor(FixedDialogTeacher):
         return sum(map(len, self._episodes()))
 
     def custom_evaluation(self, teacher_action: Message, labels: list[str], model_response: Message) -> None:
-        from investigator.dialogue.metrics import AverageMetric
-
         self.metrics.add("has_year", AverageMetric(float(labels[0] in model_response.text)))
 
     def _episodes(self) -> Any:
@@ -108,40 +107,35 @@ def test_an_agent_without_a_folder_says_which_option_it_needs(model: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("opt", "problem"),
+    ("model", "opt", "problem"),
     [
-        ({"max_turns": 0}, "max_turns must be 1"),
-        ({"search_decision": "perhaps"}, "search_decision"),
-        ({"srm_inference": "telepathy"}, "inference"),
-        ({"engine": 3}, "option engine must be a string"),
-        ({"set": ["chat.nonsense=1"]}, "nonsense"),
+        ("bb3_chat", {"max_turns": 0}, "max_turns must be 1"),
+        ("bb3_chat", {"search_decision": "perhaps"}, "search_decision"),
+        ("bb3_chat", {"srm_inference": "telepathy"}, "inference"),
+        ("bb3_chat", {"engine": 3}, "option engine must be a string"),
+        ("bb3_chat", {"set": ["chat.nonsense=1"]}, "nonsense"),
+        ("investigator", {"engine": "no_such_provider:x"}, "no_such_provider"),
+        ("investigator", {"prompts": "/no/such/folder"}, "/no/such/folder"),
+        ("investigator", {"settings": "/no.toml"}, "/no.toml"),
+        ("investigator", {"set": ["a.b=1"]}, "a"),
     ],
 )
-def test_options_that_cannot_be_are_refused_at_once(folder: Path, opt: dict[str, object], problem: str) -> None:
-    with pytest.raises((DialogueError, SettingsError), match=problem):
-        FolderChatAgent({"folder": str(folder), **opt})
+def test_options_that_cannot_be_are_refused_at_once(
+    folder: Path, model: str, opt: dict[str, object], problem: str
+) -> None:
+    with pytest.raises(InvestigatorError, match=problem):
+        create_agent({"model": model, "folder": str(folder), **opt})
 
 
 def test_a_teacher_asks_and_grades_in_turn_in_batches_and_in_threads(investigator: Investigator) -> None:
-    three = "mill,school,bridge"
+    def talk(episodes: str, kind: type[Agent] = FolderChatAgent) -> DialogPartnerWorld:
+        return DialogPartnerWorld(VALID, [visitor(episodes), kind({}, investigator=investigator)])  # type: ignore[call-arg]
 
-    def agent() -> FolderChatAgent:
-        return FolderChatAgent({}, investigator=investigator)
-
-    assert figures(DialogPartnerWorld(VALID, [visitor("mill school"), agent()])) == (2, 1)
-    assert figures(BatchWorld({**VALID, "batchsize": 2}, DialogPartnerWorld(VALID, [visitor(three), agent()]))) == (
-        3,
-        1,
-    )
-    assert figures(HogwildWorld({**VALID, "numthreads": 2}, DialogPartnerWorld(VALID, [visitor(three), agent()]))) == (
-        3,
-        1,
-    )
-    student = InvestigatorAgent({}, investigator=investigator)
-    assert figures(BatchWorld({**VALID, "batchsize": 2}, DialogPartnerWorld(VALID, [visitor(three), student]))) == (
-        3,
-        1,
-    )
+    three, two_rows = "mill,school,bridge", {**VALID, "batchsize": 2}
+    assert figures(talk("mill school")) == (2, 1)
+    assert figures(BatchWorld(two_rows, talk(three))) == (3, 1)
+    assert figures(HogwildWorld({**VALID, "numthreads": 2}, talk(three))) == (3, 1)
+    assert figures(BatchWorld(two_rows, talk(three, InvestigatorAgent))) == (3, 1)
     assert kept_users(investigator) == ()
 
 
@@ -205,18 +199,14 @@ def test_memories_come_with_a_message_and_can_open_a_conversation(agent: FolderC
     agent.observe(Message(text="Do I like tea?", memories=["I like tea."]))
     act = agent.act()
     assert "tea" in act.text
-    assert act["memory_knowledge_doc_content"] == [
-        "Person 1's Persona: I keep bees.",
-        "Person 1's Persona: I like tea.",
-    ]
+    known = ["Person 1's Persona: I keep bees.", "Person 1's Persona: I like tea."]
+    assert act["memory_knowledge_doc_content"] == known
 
 
 def test_responses_leave_nothing_behind(agent: FolderChatAgent, investigator: Investigator) -> None:
     assert "1924" in agent.respond("I have a cat. When was the school of Oldham built?")
     messages = [{"text": f"When was the {name} of Oldham built?"} for name in BUILT]
-    assert [year in text for text, year in zip(agent.batch_respond(messages), BUILT.values(), strict=True)] == [
-        True
-    ] * 4
+    assert all(year in text for text, year in zip(agent.batch_respond(messages), BUILT.values(), strict=True))
     assert kept_users(investigator) == ()
     (alone,) = agent.batch_act([Message(text="When was the chapel of Oldham built?")])
     assert "1875" in alone.text
@@ -274,12 +264,3 @@ def test_only_a_ceiling_that_was_set_ends_an_evaluation(folder: Path) -> None:
     with pytest.raises(BudgetSpent):
         agent.respond("Hello, I have a dog. What do you know?")
     agent.shutdown()
-
-
-@pytest.mark.parametrize(
-    "opt",
-    [{"engine": "no_such_provider:x"}, {"prompts": "/no/such/folder"}, {"settings": "/no.toml"}, {"set": ["a.b=1"]}],
-)
-def test_an_option_that_names_nothing_is_refused(opt: dict[str, object], folder: Path) -> None:
-    with pytest.raises(InvestigatorError):
-        create_agent({"model": "investigator", "folder": str(folder), **opt})
