@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal, TypeVar
 
@@ -20,51 +19,23 @@ FOLDS = ("train", "valid", "test")
 FLAGS = ("evalmode", "ordered", "stream")
 
 
-@dataclass(frozen=True)
 class Datatype:
-    """A fold with flags, such as `train:ordered`. Raises DialogueError if the fold or a flag is unknown."""
+    """A `fold` with flags, such as `train:ordered`: `training` if the labels are shown, `streams` if the data is read
+    on demand, `cycles` if it repeats endlessly, `shuffles` if episodes are drawn at random, with replacement. Raises
+    DialogueError if the fold or a flag is unknown.
+    """
 
-    name: str
-
-    def __post_init__(self) -> None:
-        fold, *flags = str(self.name).split(":")
-        for part, known in [(fold, FOLDS), *((flag, FLAGS) for flag in flags)]:
+    def __init__(self, name: str) -> None:
+        self.fold, *flags = str(name).split(":")
+        for part, known in [(self.fold, FOLDS), *((flag, FLAGS) for flag in flags)]:
             if part not in known:
-                problem = f"the datatype {self.name!r} has an unknown part {part!r}"
-                raise DialogueError(problem, hint=f"Choose one of {', '.join(known)}.")
-
-    @property
-    def fold(self) -> str:
-        """Return the fold: `train`, `valid` or `test`."""
-        return self.name.partition(":")[0]
-
-    @property
-    def training(self) -> bool:
-        """Return True if the labels are shown, as in training."""
-        return self.fold == "train" and not self._has("evalmode")
-
-    @property
-    def streams(self) -> bool:
-        """Return True if the data is read on demand instead of being held in memory."""
-        return self._has("stream")
-
-    @property
-    def cycles(self) -> bool:
-        """Return True if the data repeats endlessly."""
-        return self.training and not self._has("ordered")
-
-    @property
-    def shuffles(self) -> bool:
-        """Return True if episodes are drawn at random, with replacement."""
-        return self.cycles and not self.streams
-
-    @property
-    def without_stream(self) -> str:
-        """Return the name of the datatype without the `stream` flag."""
-        return self.name.replace(":stream", "")
-
-    def _has(self, flag: str) -> bool:
-        return flag in self.name.split(":")
+                hint = f"Choose one of {', '.join(known)}."
+                raise DialogueError(f"the datatype {str(name)!r} has an unknown part {part!r}", hint=hint)
+        self.training = self.fold == "train" and "evalmode" not in flags
+        self.streams = "stream" in flags
+        self.cycles = self.training and "ordered" not in flags
+        self.shuffles = self.cycles and not self.streams
+        self.without_stream = name.replace(":stream", "")
 
 
 def split_by_fold(

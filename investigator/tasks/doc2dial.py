@@ -7,7 +7,7 @@ reply, and `doc2dial:search` asks whether the last turn needs a search.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 from pydantic import AliasChoices, Field, TypeAdapter
 
@@ -60,15 +60,6 @@ class _Doc2Dial(TaskRow):
     dial_data: Mapping[str, Mapping[str, tuple[ConversationRow, ...]]]
 
 
-class Exchange(NamedTuple):
-    """A question and its reply, the number of turns before the reply, and the known facts about the reply."""
-
-    question: str
-    reply: str
-    turns: int
-    about: Fields
-
-
 class DefaultTeacher(FileTeacher):
     """Goes through each conversation as an episode: the text is the asker's turn, and the label is the reply to it."""
 
@@ -77,8 +68,7 @@ class DefaultTeacher(FileTeacher):
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
         for row in self.rows():
-            for index, exchange in enumerate(exchanges(row)):
-                fields = {"text": exchange.question, "labels": (exchange.reply,), **row.about, **exchange.about}
+            for index, (_, fields) in enumerate(exchanges(row)):
                 yield fields, index == 0
 
     def rows(self) -> Iterator[ConversationRow]:
@@ -96,9 +86,8 @@ class LastTeacher(DefaultTeacher):
 
     def examples(self) -> Iterator[tuple[Fields, bool]]:
         for row in self.rows():
-            for exchange in exchanges(row)[-1:]:
-                fields = {"labels": (exchange.reply,), **row.about, **exchange.about}
-                yield {"text": _history(row, exchange.turns), **fields}, True
+            for turns, fields in exchanges(row)[-1:]:
+                yield {**fields, "text": _history(row, turns)}, True
 
 
 class SearchTeacher(DefaultTeacher):
@@ -113,22 +102,25 @@ class SearchTeacher(DefaultTeacher):
                 yield {"text": _history(row, len(row.turns)), **decision, **row.about}, True
 
 
-def exchanges(row: ConversationRow) -> list[Exchange]:
-    """Return the questions, each of which consists of all turns since the last reply, with their replies."""
+def exchanges(row: ConversationRow) -> list[tuple[int, Fields]]:
+    """Return the number of turns before each reply, and the fields of a message: the text consists of all turns since
+    the last reply, and the label is the reply.
+    """
     askers = {turn.speaker.casefold() for turn in row.turns} & ASKERS or {row.turns[0].speaker.casefold()}
-    complete: list[Exchange] = []
+    complete: list[tuple[int, Fields]] = []
     pending: list[str] = []
     has_asked = False
     for number, turn in enumerate(row.turns):
         asks = turn.speaker.casefold() in askers
         if has_asked and not asks:
-            complete.append(Exchange("\n".join(pending), turn.text, number, {}))
+            complete.append((number, {"text": "\n".join(pending), "labels": (turn.text,), **row.about}))
             pending, has_asked = [], False
         else:
             pending.append(turn.text)
             has_asked = has_asked or asks
     if row.reference is not None and has_asked:
-        complete.append(Exchange("\n".join(pending), row.reference, len(row.turns), row.about_reference))
+        fields = {"text": "\n".join(pending), "labels": (row.reference,), **row.about, **row.about_reference}
+        complete.append((len(row.turns), fields))
     return complete
 
 
