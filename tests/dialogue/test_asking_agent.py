@@ -23,7 +23,7 @@ QUOTE = Quote(document_id="a.md", page=None, line=3, start=0, end=2, text="14", 
 
 
 @dataclass(frozen=True)
-class Found:
+class DeskAnswer:
     text: str
     status: AnswerStatus = AnswerStatus.ANSWERED
     citations: tuple[Quote, ...] = (QUOTE,)
@@ -38,7 +38,7 @@ class Desk:
     _under_way: int = 0
     _lock: Lock = field(default_factory=Lock)
 
-    def ask(self, question: str) -> Found:
+    def ask(self, question: str) -> DeskAnswer:
         with self._lock:
             self.questions.append(question)
             self._under_way += 1
@@ -50,7 +50,7 @@ class Desk:
             raise QuestionError("the question is too long", hint="Ask a short one.")
         if question == "broken":
             raise EngineError("the engine is broken")
-        return Found(question.upper())
+        return DeskAnswer(question.upper())
 
 
 def test_a_reply_has_the_answer_its_status_and_its_quotes() -> None:

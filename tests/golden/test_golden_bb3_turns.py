@@ -48,8 +48,8 @@ class Scripted:
         return WrittenText(text=text, score=sum(score) if isinstance(score, list) else score)
 
 
-class Found:
-    """A search that returns given documents, and records its requests."""
+class ScriptedSearch:
+    """A search that returns given documents, as read by clients of the search server, and records its requests."""
 
     def __init__(self, documents: list[dict[str, str]] | None) -> None:
         self.documents = documents
@@ -57,15 +57,9 @@ class Found:
 
     def search(self, query: str, count: int) -> list[SearchDocument]:
         self.requests.append({"q": query, "n": count})
-        return [
-            SearchDocument(title=one.get("title", ""), text=one_line(one.get("content", "")), url=one.get("url", ""))
-            for one in self.documents or ()
-        ]
-
-
-def one_line(content: str) -> str:
-    """Return the text of a found document, as read by clients of the search server."""
-    return " ".join(line.strip() for line in content.split("\n") if line.strip())
+        fields = [{name: d.get(name, "") for name in ("title", "content", "url")} for d in self.documents or ()]
+        texts = [" ".join(filter(None, map(str.strip, each.pop("content").split("\n")))) for each in fields]
+        return [SearchDocument(**each, text=text) for each, text in zip(fields, texts, strict=True)]
 
 
 def listed(message: dict[str, Any]) -> dict[str, Any]:
@@ -81,7 +75,7 @@ def listed(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def large(given: Any) -> Any:
-    writer, search = Scripted(given["default_replies"]), Found([])
+    writer, search = Scripted(given["default_replies"]), ScriptedSearch([])
     agent = BlenderBot3Agent(given["overrides"], writer=writer, search=search)
     turns = []
     for turn in given["turns"]:
@@ -113,7 +107,7 @@ def remembered(agent: BlenderBot3Agent) -> dict[str, Any]:
 
 
 def large_batch(given: Any) -> Any:
-    writer, search = Scripted(given["default_replies"]), Found(given["search_docs"])
+    writer, search = Scripted(given["default_replies"]), ScriptedSearch(given["search_docs"])
     opt = Opt(given["overrides"])
     chat = modular_chat_of(opt, writer, search)
     writer.begin(given["replies"])
@@ -127,7 +121,7 @@ def large_batch(given: Any) -> Any:
 
 
 def small(given: Any) -> Any:
-    writer, search = Scripted(given["default_replies"]), Found([])
+    writer, search = Scripted(given["default_replies"]), ScriptedSearch([])
     agent = BlenderBot3Agent({**given["overrides"], "form": "tokens"}, writer=writer, search=search)
     separate = given["overrides"].get("knowledge_conditioning") == Conditioning.SEPARATE
     turns = []

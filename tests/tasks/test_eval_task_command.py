@@ -34,7 +34,7 @@ class Ranker(Agent):
         return Message(text_candidates=sorted(candidates or (), key=str), id="ranker")
 
 
-class Found(NamedTuple):
+class DeskReply(NamedTuple):
     """An answer of a desk in a test."""
 
     text: str
@@ -45,10 +45,10 @@ class Found(NamedTuple):
 class Desk:
     """Knows how many children took part, but gives a wrong answer about coffee."""
 
-    def ask(self, question: str) -> Found:
+    def ask(self, question: str) -> DeskReply:
         document = "gambia-co-artemether-transmission.pdf" if "children" in question else "a.txt"
         quote = Quote(document_id=document, page=1, line=1, start=0, end=4, text="Text", source_hash="0")
-        return Found("Because of resistance. [1]", "answered", (quote,))
+        return DeskReply("Because of resistance. [1]", "answered", (quote,))
 
 
 def world(task: str, agent: Agent, **opt: object) -> World:
