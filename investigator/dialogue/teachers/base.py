@@ -96,7 +96,7 @@ class SharedStream(Generic[Item]):
     def __init__(self, load: Callable[[], Generator[Item]]) -> None:
         self._load = load
         self._lock = Lock()
-        self._items = load()
+        self._items: Generator[Item] | None = None  # opened late, because a subclass may not be complete yet
         self._broken = False
 
     def take(self) -> Item | None:
@@ -106,6 +106,7 @@ class SharedStream(Generic[Item]):
                 hint = "Correct the data, and reset the teacher."
                 raise DialogueError("the data could not be read completely", hint=hint)
             self._broken = True  # unless an item is read; an iterator that has failed would seem to have ended
+            self._items = self._items or self._load()
             item = next(self._items, None)
             self._broken = False
             return item
@@ -113,13 +114,15 @@ class SharedStream(Generic[Item]):
     def close(self) -> None:
         """Close the iterator; no items are left until `restart`."""
         with self._lock:
+            self._items = self._items or self._load()
             self._items.close()
 
     def restart(self) -> None:
         """Start again with the first item."""
         with self._lock:
-            self._items.close()
-            self._items, self._broken = self._load(), False
+            if self._items is not None:
+                self._items.close()
+            self._items, self._broken = None, False
 
 
 class FixedDialogTeacher(Teacher):
