@@ -53,17 +53,22 @@ class Answerer(Talker):
 
 
 class Lesson(FixedDialogTeacher):
-    """Asks the texts of the option `asks`, each as an episode, and expects them in capitals."""
+    """Asks the texts of the option `asks`, an episode for each text or list of texts, and expects them in capitals."""
+
+    def episodes(self) -> list[list[str]]:
+        asks: Any = self.opt["asks"]
+        return [[episode] if isinstance(episode, str) else episode for episode in asks]
 
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
-        text = self.opt["asks"][episode_idx]  # type: ignore[index]
-        return Message(text=text, labels=[text.upper()], episode_done=True)
+        episode = self.episodes()[episode_idx]
+        text, is_last = episode[entry_idx], entry_idx == len(episode) - 1
+        return Message(text=text, labels=[text.upper()], episode_done=is_last)
 
     def num_episodes(self) -> int:
-        return len(self.opt["asks"])  # type: ignore[arg-type]
+        return len(self.episodes())
 
     def num_examples(self) -> int:
-        return self.num_episodes()
+        return sum(map(len, self.episodes()))
 
 
 class Lessons:
@@ -82,7 +87,7 @@ class Lessons:
         return Lesson({**opt, "asks": self.asks[opt.text("task")]})
 
 
-def lesson(*asks: str, **opt: object) -> Lesson:
+def lesson(*asks: str | list[str], **opt: object) -> Lesson:
     return Lesson({"task": "lesson", "datatype": "valid", "asks": list(asks), **opt})
 
 
