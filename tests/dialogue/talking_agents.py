@@ -72,8 +72,6 @@ class Lesson(FixedDialogTeacher):
 
 
 class Lessons:
-    """Teachers for the tasks of a table with their texts."""
-
     def __init__(self, **asks: list[str]) -> None:
         self.asks = asks
 

@@ -70,8 +70,6 @@ def test_an_option_of_the_wrong_kind_is_named() -> None:
 
 
 class Shouting(Agent):
-    """Repeats in capitals what it heard."""
-
     def act(self) -> Message:
         return Message(text=(self.observation or Message()).text.upper())
 

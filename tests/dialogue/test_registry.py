@@ -37,7 +37,6 @@ class OwnAgent(Agent):
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A user's package on the path."""
     folder = tmp_path / "own_agents"
     (folder / "polite_one").mkdir(parents=True)
     agent = "from investigator.dialogue.agents import Agent\nclass PoliteAgent(Agent): pass\n"

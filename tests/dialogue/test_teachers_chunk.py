@@ -36,8 +36,6 @@ class Sample:
 
 
 class Generated(ChunkTeacher[Sample]):
-    """Generates its samples one by one."""
-
     per_chunk = 3
     chunks: ClassVar[list[int]] = [0, 1, 2]
 
@@ -58,8 +56,6 @@ class Generated(ChunkTeacher[Sample]):
 
 
 class Large(Generated):
-    """Generates 2,000 samples in chunks of a hundred."""
-
     per_chunk = 100
     chunks: ClassVar[list[int]] = list(range(20))
 

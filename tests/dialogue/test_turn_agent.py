@@ -95,8 +95,6 @@ def test_tokens_are_those_of_the_text_and_reversed_on_demand(
 
 
 class Counting(TurnAgent):
-    """Replies with the number of lines in its history."""
-
     def reply_to(self, observation: Message) -> Message:
         return Message(text=f"{str(observation['full_text']).count(chr(10)) + 1} lines")
 

@@ -94,15 +94,11 @@ def test_three_agents_hear_each_other_in_every_row() -> None:
 
 
 class Short(Answerer):
-    """Returns one act for any number of rows."""
-
     def batch_act(self, observations: Sequence[Message | None]) -> list[Message]:
         return [Message(text="only one")]
 
 
 class Forgetful(Talker):
-    """Returns nothing from `observe`."""
-
     def observe(self, observation: Message) -> None:
         return None
 

@@ -18,8 +18,6 @@ from investigator.errors import DialogueError, EngineTimeoutError, RunError
 
 
 class Sharing(Talker):
-    """An agent whose copies share the contents of `common`."""
-
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
         super().__init__(opt, shared)
         self.common: dict[str, Any] = (shared or {}).get("common") or {"lock": Lock(), "acts": Counter()}  # type: ignore[assignment]

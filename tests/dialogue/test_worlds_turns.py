@@ -27,8 +27,6 @@ TASKS = Lessons(p=["p1", "p2"], q=["q1"])
 
 
 class Ending(Talker):
-    """An agent that ends the episode with its second act."""
-
     def act(self) -> Message:
         act = super().act()
         act.force_set("episode_done", self.acted == 2)
@@ -190,8 +188,6 @@ class NotesWorld(ExecutableWorld):
 
 
 class Reader(Talker):
-    """Replies with the number of notes that it sees."""
-
     def act(self) -> Message:
         seen: Any = (self.observation or {}).get("notes", {})
         return Message(text=f"{len(seen)} notes")

@@ -57,7 +57,6 @@ def is_unnamed(row: Row) -> bool:
 
 
 def texts(value: Any) -> Iterator[str]:
-    """Return all texts inside a value."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list | dict):
@@ -66,13 +65,11 @@ def texts(value: Any) -> Iterator[str]:
 
 
 def lines(row: Row) -> list[str]:
-    """Return the lines that the row reads, except blank ones."""
     content = row.input.get("content", row.input.get("line", ""))
     return [line for line in content.split("\n") if line.strip()]
 
 
 def fields(row: Row) -> list[tuple[str, str, str]]:
-    """Return the fields of these lines: name, colon, value."""
     return [field.partition(":") for line in lines(row) for field in line.split("\t") if field]
 
 

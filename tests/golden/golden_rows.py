@@ -20,8 +20,6 @@ CAPABILITIES = Path(__file__).resolve().parents[2] / "docs" / "CAPABILITIES.md"
 
 
 class Row(NamedTuple):
-    """One recorded case; its values are unparsed JSON."""
-
     id: str
     kind: str
     input: Any

@@ -48,7 +48,6 @@ def prefixed(given: Any) -> Any:
 
 
 def session(given: Any) -> SessionMemories:
-    """Return the memories of a conversation that has those of the row."""
     named = {OPTIONS.get(name, name): value for name, value in given.items()}
     options = MemoryOptions(**{name: value for name, value in named.items() if name in MemoryOptions.model_fields})
     made = SessionMemories(MemoryForm.PREFIXES, options, chance=Random(0).random, tokens=gpt2_ids)

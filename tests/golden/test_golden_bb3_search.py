@@ -27,8 +27,6 @@ from investigator.records.decoding import Decoding
 
 
 class Wire(httpx.BaseTransport):
-    """A server that answers as the row says, and records its requests."""
-
     def __init__(self, answer: Any, *, failure: str = "", bad_first: int = 0) -> None:
         self.requests: list[dict[str, str]] = []
         self._answer = answer

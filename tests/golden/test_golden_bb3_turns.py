@@ -23,8 +23,6 @@ TEXTS_OF_3B = (
 
 
 class Scripted:
-    """A writer that returns given texts, and records its calls."""
-
     def __init__(self, default: dict[str, Any]) -> None:
         self.default = default
         self.replies: dict[str, Any] = {}
@@ -142,7 +140,6 @@ def small(given: Any) -> Any:
 
 
 def small_call(request: Any, context: str, turn: Any) -> dict[str, Any]:
-    """Return a call with the recorded information about its retrieval."""
     own = request.module is Module.MGM and request.turns[-1].speaker is Speaker.SELF
     call = {"module": str(request.by), "context": context}
     if request.module is Module.SKM:

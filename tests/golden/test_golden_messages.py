@@ -19,7 +19,6 @@ def ops(given: Any) -> Any:
 
 
 def result_of(message: Any, op: str, *arguments: Any) -> Any:
-    """Return the result of an operation in the form of the rows."""
     operation = OPERATIONS.get(op)
     return getattr(message, op)(*arguments) if operation is None else operation(message, *arguments)
 

@@ -54,7 +54,6 @@ LISTED = tuple(
 
 @pytest.fixture(scope="module", autouse=True)
 def _parlai(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Create a package with ParlAI's modules and classes by name."""
     root = tmp_path_factory.mktemp("packages") / "parlai"
 
     def write(file: str, module: str, base: str, classes: list[str]) -> None:

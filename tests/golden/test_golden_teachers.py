@@ -38,7 +38,6 @@ def acts(teacher: Teacher, count: int) -> list[Any]:
 
 
 def episodes(teacher: FixedDialogTeacher, given: Any) -> Any:
-    """Return all examples of a teacher, with the counts."""
     whole = []
     for number in range(teacher.num_episodes()):
         episode = [plain(teacher.get(number, 0))]
@@ -57,7 +56,6 @@ def figures(report: Mapping[str, Metric]) -> dict[str, float]:
 
 
 def graded(teacher: Teacher, given: Any) -> Any:
-    """Return the questions of a teacher, and its grades for the replies."""
     steps = []
     for reply in given["replies"]:
         act = teacher.act()
@@ -110,8 +108,6 @@ CONVERSATIONS = {
 
 
 class Fixed(FixedDialogTeacher):
-    """A teacher with the episodes in its options."""
-
     def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
         episode: Any = self.opt["episodes"][episode_idx]  # type: ignore[index]
         return Message(episode[entry_idx], episode_done=entry_idx == len(episode) - 1)
@@ -124,8 +120,6 @@ class Fixed(FixedDialogTeacher):
 
 
 class FromOptions(DialogTeacher):
-    """A teacher with the entries in its options."""
-
     def setup_data(self, datafile: str) -> Iterator[tuple[Any, bool]]:
         yield from self.opt["entries"]  # type: ignore[misc]
 

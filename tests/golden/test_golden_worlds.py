@@ -32,8 +32,6 @@ Events = list[list[Any]]
 
 @dataclass(frozen=True)
 class Script:
-    """What an agent says repeatedly, and what it does besides."""
-
     id: str
     says: Sequence[Any]
     batch: bool = False
@@ -102,7 +100,6 @@ def scripted(name: str, says: Sequence[Any], **more: Any) -> ScriptedAgent:
 
 
 def recorded_agent(given: Any, events: Events) -> ScriptedAgent:
-    """Return the agent that a row describes."""
     return scripted(
         given["id"],
         given["script"],
@@ -246,8 +243,6 @@ class Fixed(FixedDialogTeacher):
 
 
 class Loader:
-    """Teachers of one class for all tasks."""
-
     def ids(self, task: str) -> list[str]:
         return task.split(",")
 
@@ -344,8 +339,6 @@ def executable_batch(given: Any) -> Any:
 
 
 class Counted(Agent):
-    """Counts the acts of all its copies."""
-
     def __init__(self, opt: Mapping[str, object] | None = None, shared: Mapping[str, Any] | None = None) -> None:
         super().__init__(opt, shared)
         self.acts: list[str] = (shared or {}).get("acts", [])

@@ -27,16 +27,12 @@ SQUAD, COQA = (f"{task}:datafile={DATA / 'dialogue' / task}.json" for task in ("
 
 
 class Ranker(Agent):
-    """Ranks the documents in the order of their ids."""
-
     def act(self) -> Message:
         candidates = self.observation.get("label_candidates") if self.observation else ()
         return Message(text_candidates=sorted(candidates or (), key=str), id="ranker")
 
 
 class DeskReply(NamedTuple):
-    """An answer of a desk in a test."""
-
     text: str
     status: str
     citations: Sequence[Quote]

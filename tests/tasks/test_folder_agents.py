@@ -160,7 +160,6 @@ def test_an_episode_is_a_conversation_of_its_own(folder: Path) -> None:
     values = {"needed": False, "point": 0, "text": "", "reply": "It is fine.", "fact_id": None}
 
     def reply(prompt: Prompt) -> str:
-        """Return the values that the prompt's record has."""
         assert prompt.reply_type is not None
         return json.dumps({name: value for name, value in values.items() if name in prompt.reply_type.model_fields})
 
