@@ -103,9 +103,6 @@ def test_bleu_is_the_geometric_mean_of_the_precisions_times_the_brevity_penalty(
     guess, answer = "red fox ran over hill", "red fox ran up hill at dawn"
     assert bleu(guess, [answer], 1).value() == pytest.approx(exp(1 - 7 / 5) * 4 / 5)
     assert bleu(guess, [answer], 2).value() == pytest.approx(exp(1 - 7 / 5) * sqrt(4 / 5 * 2 / 4))
-
-
-def test_a_long_enough_right_reply_has_a_bleu_of_1_and_a_short_one_next_to_none() -> None:
     assert bleu("one two three four", ["zero", "one two three four"]).value() == pytest.approx(1)
     assert bleu("one", ["one"]).value() == pytest.approx(1e-9)
 
@@ -181,21 +178,15 @@ def _added(texts: list[str]) -> InterDistinctMetric:
     return together
 
 
-def test_the_first_right_candidate_is_found_by_its_normalised_text() -> None:
-    assert ranking_metrics(["hall", "The Kitchen!", "kitchen"], ["bath", "kitchen"])["mrr"].value() == 0.5
-
-
 @pytest.mark.parametrize(("place", "hits"), [(1, (1, 1, 1, 1)), (6, (0, 0, 1, 1)), (101, (0,) * 4)])
 def test_hits_at_k_and_the_reciprocal_rank_follow_from_the_place(place: int, hits: tuple[int, ...]) -> None:
     candidates = [f"wrong {number}" for number in range(place - 1)] + ["right", "right"]
     figures = {name: metric.value() for name, metric in ranking_metrics(candidates, ["right"]).items()}
     expected = dict(zip(("hits@1", "hits@5", "hits@10", "hits@100"), hits, strict=True))
     assert figures == {**expected, "mrr": pytest.approx(1 / place)}
-
-
-@pytest.mark.parametrize("candidates", [[], ["wrong"]])
-def test_where_the_right_one_is_no_candidate_everything_is_0(candidates: list[str]) -> None:
-    assert {metric.value() for metric in ranking_metrics(candidates, ["right"]).values()} == {0}
+    assert ranking_metrics(["hall", "The Kitchen!", "kitchen"], ["bath", "kitchen"])["mrr"].value() == 0.5
+    for nothing in ([], ["wrong"]):
+        assert {metric.value() for metric in ranking_metrics(nothing, ["right"]).values()} == {0}
 
 
 def test_an_agent_that_ranks_by_scores_gets_rank_and_reciprocal_rank() -> None:

@@ -169,9 +169,6 @@ def test_the_human_leaves_with_a_mark_or_with_the_end_of_the_input(end: str) -> 
     assert last.is_padding()
     assert (last["episode_done"], agent.epoch_done()) == (True, True)
     assert agent.act().is_padding()
-
-
-def test_a_last_word_is_heard() -> None:
     agent, _ = human("bye [EXIT]\n")
     assert agent.act() == {"id": "human", "text": "bye", "episode_done": True}
     assert agent.epoch_done()

@@ -129,9 +129,6 @@ def test_the_parts_of_an_entry_are_the_fields_of_a_message() -> None:
     }
     assert message_of(("q", None, None, None, "cat.png"), None, lambda path: None) == {"text": "q"}
     assert message_of((None, "a"), None, unseen) == {"labels": ("a",)}
-
-
-def test_fields_by_name_keep_what_a_task_adds_and_leave_the_entry_alone() -> None:
     entry = {"text": "q", "label": "yes", "answer_starts": [515]}
     assert message_of(entry, None, unseen) == {"text": "q", "labels": ("yes",), "answer_starts": [515]}
     assert entry == {"text": "q", "label": "yes", "answer_starts": [515]}

@@ -55,16 +55,13 @@ def figures(world: World, count: int | None = None) -> dict[str, float]:
     return {name: float(metric) for name, metric in evaluate(world, count).items()}
 
 
-def test_who_always_says_the_same_is_right_sometimes() -> None:
-    fixed = figures(world(SQUAD, FixedResponseAgent({"fixed_response": "Ida Marsh"})))
-    assert (fixed["accuracy"], fixed["exs"]) == (0.25, 4)
-
-
 def test_a_count_ends_an_evaluation_and_a_second_one_begins_anew() -> None:
     student = world(SQUAD, RepeatLabelAgent({}))
     assert figures(student, count=3)["exs"] == 3
     again = figures(student)
     assert (again["exs"], again["accuracy"]) == (4, 1.0)
+    fixed = figures(world(SQUAD, FixedResponseAgent({"fixed_response": "Ida Marsh"})))
+    assert (fixed["accuracy"], fixed["exs"]) == (0.25, 4)
 
 
 def test_a_ranking_is_measured_by_hits_and_reciprocal_rank() -> None:

@@ -37,6 +37,7 @@ def test_squad_shows_the_paragraph_and_gives_each_answer_once() -> None:
     assert first["labels"] == ("3 May 1861", "1861")
     assert impossible["labels"] == ("",)
     assert "answer_starts" not in first
+    assert messages("squad:open", "squad.json")[1]["text"] == "Who kept the lighthouse?"
 
 
 def test_squad_index_says_where_in_the_text_each_label_starts() -> None:
@@ -44,10 +45,6 @@ def test_squad_index_says_where_in_the_text_each_label_starts() -> None:
         labels = [label for label in message["labels"] if label]
         starts = zip(message["answer_starts"], labels, strict=True)
         assert [message["text"][start : start + len(label)] for start, label in starts] == labels
-
-
-def test_squad_open_shows_the_question_alone() -> None:
-    assert messages("squad:open", "squad.json")[1]["text"] == "Who kept the lighthouse?"
 
 
 def test_hotpotqa_shows_all_paragraphs_those_needed_or_none() -> None:
