@@ -1,26 +1,26 @@
-"""Names of tasks and agents have the recorded meaning. Rows name modules of ParlAI, for which a package of that name
-with empty classes is used.
+"""Names of tasks and agents have the recorded meaning. Rows name modules of ParlAI, for which modules with empty
+classes are used.
 """
 
 from __future__ import annotations
 
-import importlib
 import re
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from golden_rows import golden_test
 
+from investigator.dialogue import registry
 from investigator.dialogue.agents import Agent
 from investigator.dialogue.datatypes import cumulative_weights, multitask_weights
 from investigator.dialogue.options import Opt
 from investigator.dialogue.registry import agent_class_name, agent_places, load_class
 from investigator.dialogue.task_strings import TaskEntry, WorldName, expanded, required_task, split_task, task_module
-from investigator.dialogue.worlds import default_world
+from investigator.dialogue.teachers import Teacher
+from investigator.dialogue.worlds import World, default_world
 from investigator.tasks import loading
 from investigator.tasks.loading import Tasks
 from investigator.tasks.task_list import TASK_LIST
@@ -41,9 +41,9 @@ WORLDS = {
     "blended_skill_talk": "Interactive SelfChat",
     "wizard_of_wikipedia": "Interactive",
 }
-AGENTS = """fixed_response/fixed_response local_human/local_human random_candidate/random_candidate
-    repeat_label/repeat_label repeat_query/repeat_query seq2seq/seq2seq test_agents/unigram transformer/generator
-    transformer/transformer"""
+AGENTS = """fixed_response.fixed_response local_human.local_human random_candidate.random_candidate
+    repeat_label.repeat_label repeat_query.repeat_query seq2seq.seq2seq test_agents.unigram transformer.generator
+    transformer.transformer"""
 """Modules of ParlAI that rows may name, each with the one agent that the rule says it has."""
 
 LISTED = tuple(
@@ -52,27 +52,25 @@ LISTED = tuple(
 )
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _parlai(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    root = tmp_path_factory.mktemp("packages") / "parlai"
+def classes(base: type[Any], place: str, names: str, ending: str) -> SimpleNamespace:
+    """Return a module of ParlAI with classes of these names."""
+    kinds = [type(f"{name}{ending}", (base,), {"__module__": f"parlai.{place}"}) for name in names.split()]
+    return SimpleNamespace(**{kind.__name__: kind for kind in kinds})
 
-    def write(file: str, module: str, base: str, classes: list[str]) -> None:
-        lines = [f"from investigator.dialogue.{module} import {base}", *(f"class {c}({base}): ..." for c in classes)]
-        (root / file).parent.mkdir(parents=True, exist_ok=True)
-        (root / file).write_text("\n".join(lines), encoding="utf-8")
 
-    for task, names in TEACHERS.items():
-        write(f"tasks/{task}/agents.py", "teachers", "Teacher", [f"{name}Teacher" for name in names.split()])
-    for task, names in WORLDS.items():
-        write(f"tasks/{task}/worlds.py", "worlds", "World", [f"{name}World" for name in names.split()])
-    for place in AGENTS.split():
-        write(f"agents/{place}.py", "agents", "Agent", [agent_class_name(Path(place).name)])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(root.parent))
-        yield
-    for name in [name for name in sys.modules if name.partition(".")[0] == "parlai"]:
-        del sys.modules[name]
-    importlib.invalidate_caches()
+MODULES = {
+    **{f"parlai.tasks.{t}.agents": classes(Teacher, f"tasks.{t}.agents", n, "Teacher") for t, n in TEACHERS.items()},
+    **{f"parlai.tasks.{t}.worlds": classes(World, f"tasks.{t}.worlds", n, "World") for t, n in WORLDS.items()},
+    **{
+        f"parlai.agents.{place}": classes(Agent, f"agents.{place}", agent_class_name(place.rpartition(".")[2]), "")
+        for place in AGENTS.split()
+    },
+}
+
+
+@pytest.fixture(autouse=True)
+def _parlai(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_module", MODULES.get)
 
 
 def place(kind: type[Any] | None) -> Any:
