@@ -16,11 +16,10 @@ from investigator.evaluation.beir import read_collection
 from investigator.evaluation.claims import ACCEPTED, ClaimsEvaluation, ClaimsReport, read_claims
 from investigator.evaluation.estimates import Estimate
 from investigator.evaluation.folder import FolderEvaluation, check_outside
-from investigator.evaluation.folder_report import FolderReport
 from investigator.evaluation.measures import Measure
 from investigator.evaluation.questions import read_questions
 from investigator.evaluation.retrieval import MEASURES, RetrievalEvaluation, RetrievalReport
-from investigator.evaluation.scoring import grounds_line
+from investigator.evaluation.scoring import FolderReport, grounds_line
 from investigator.records import Support
 from investigator.reports.columns import columns
 from investigator.reports.inert import inert_line

@@ -18,7 +18,7 @@ from investigator.evaluation.measures import Measure, judging_measure
 from investigator.reports.schemas import Printed
 from investigator.tuning.candidates import read_space
 from investigator.tuning.comparison import Tolerance
-from investigator.tuning.plan import TuningOptions, TuningPlan
+from investigator.tuning.run import TuningOptions, TuningPlan
 from investigator.tuning.run import tune as tuned
 from investigator.tuning.search import Ending
 from investigator.tuning.tables import plan_lines, tuning_text

@@ -13,12 +13,11 @@ from investigator.asking.budget import Budget, BudgetSpent
 from investigator.engines.base import traits_of
 from investigator.engines.roles import Role
 from investigator.errors import DataError, QuestionError, RunError
-from investigator.evaluation.folder_report import FolderReport, folder_report
 from investigator.evaluation.lines import RecordFile, storing
 from investigator.evaluation.measures import Measure
 from investigator.evaluation.outcomes import Outcome, share_parsed
 from investigator.evaluation.questions import Question
-from investigator.evaluation.scoring import scores
+from investigator.evaluation.scoring import FolderReport, folder_report, scores
 from investigator.investigator import Investigator
 from investigator.proof.quotes import quote_at
 from investigator.records import (

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from investigator.tuning.bench import FolderBench, Setup
 from investigator.tuning.comparison import Comparison, compare
-from investigator.tuning.plan import TuningOptions, TuningReport
-from investigator.tuning.run import tune
+from investigator.tuning.run import TuningOptions, TuningReport, tune
 from investigator.tuning.search import Ending
 
 __all__ = ["Comparison", "Ending", "FolderBench", "Setup", "TuningOptions", "TuningReport", "compare", "tune"]

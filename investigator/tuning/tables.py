@@ -16,7 +16,7 @@ from investigator.reports.inert import inert_line
 from investigator.reports.wording import HEADLINES, expected_line, plural
 from investigator.secrets import redacted
 from investigator.tuning.comparison import Comparison
-from investigator.tuning.plan import TuningPlan, TuningReport
+from investigator.tuning.run import TuningPlan, TuningReport
 from investigator.tuning.search import Ending
 
 _CHANGED, _TRIED = 10, 20  # maximum numbers of rows shown; the page and the JSON show all that are stored

@@ -13,9 +13,9 @@ from investigator.asking.budget import Budget, BudgetSettings, BudgetSpent
 from investigator.cli.eval import folder_text
 from investigator.errors import CredentialError, DataError, EngineError, StoreError
 from investigator.evaluation.folder import FolderEvaluation, check_outside
-from investigator.evaluation.folder_report import FolderReport
 from investigator.evaluation.measures import Cost, Measure
 from investigator.evaluation.questions import Question, read_questions
+from investigator.evaluation.scoring import FolderReport
 from investigator.records import Event, Notice, Progressed, Prompt, Reply
 from investigator.settings import load_settings
 from investigator.store.in_memory import JointLedger

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from investigator.evaluation.folder_report import folder_report
 from investigator.evaluation.measures import Cost, Ground, Measure
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
-from investigator.evaluation.scoring import ground_of, grounds_line, grounds_of, rightness, scores
+from investigator.evaluation.scoring import folder_report, ground_of, grounds_line, grounds_of, rightness, scores
 from investigator.records import AnswerStatus, Quote, Usage
 
 RENT = "The annual rent is EUR 48,000."

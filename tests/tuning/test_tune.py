@@ -31,8 +31,7 @@ from investigator.tuning import proposing
 from investigator.tuning.bench import Setup
 from investigator.tuning.candidates import read_space, settings_of_space
 from investigator.tuning.comparison import Tolerance
-from investigator.tuning.plan import TuningOptions, TuningPlan, TuningReport
-from investigator.tuning.run import tune
+from investigator.tuning.run import TuningOptions, TuningPlan, TuningReport, tune
 from investigator.tuning.search import Ending, Fate
 
 ASK = source_of(prompts_folder() / "query" / "ask.j2")
