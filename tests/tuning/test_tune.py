@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -23,7 +22,6 @@ from investigator.records import (
     Notice,
     Prompt,
     Reply,
-    ShownDocument,
     Traits,
 )
 from investigator.resources import prompts_folder
@@ -54,29 +52,23 @@ class Obedient:
             raise KeyboardInterrupt
         self.calls += 1
         match prompt.variables:
-            case AskVariables() as asked:
-                return _json({"readings": [_reading(asked, one, MAGIC in prompt.text) for one in asked.documents]})
-            case AnswerVariables() as answered:
-                ids = [name for document in answered.documents for name in document.ids if name.startswith("E")]
+            case AskVariables(main_question=question, documents=documents):
+                thing = question.removesuffix(" opened?").rpartition(" ")[2]
+                readings = [
+                    {"document": each.document_id, "verdict": "answers", "point": 95, "quotes": [quote], "reply": quote}
+                    for each in documents
+                    if MAGIC in prompt.text and thing in (quote := each.passages[0].text.strip())
+                ]
+                return Reply(text=json.dumps({"readings": readings}))
+            case AnswerVariables(documents=documents):
+                ids = [name for document in documents for name in document.ids if name.startswith("E")]
                 lead = {"text": "It was opened then.", "evidence": ids[:1]} if ids else None
-                status = "answered" if ids else "not_stated"
-                return _json({"lead": lead, "parts": [{"part": 1, "status": status}]})
-            case CheckVariables() as checked:
-                verdicts = [{"number": one.number, "support": "supported"} for one in checked.statements]
-                return _json({"statements": verdicts, "answers": "yes"})
+                parts = [{"part": 1, "status": "answered" if ids else "not_stated"}]
+                return Reply(text=json.dumps({"lead": lead, "parts": parts}))
+            case CheckVariables(statements=statements):
+                verdicts = [{"number": each.number, "support": "supported"} for each in statements]
+                return Reply(text=json.dumps({"statements": verdicts, "answers": "yes"}))
         return self._rules.reply(prompt)
-
-
-def _reading(asked: AskVariables, document: ShownDocument, tries: bool) -> dict[str, object]:
-    quote = document.passages[0].text.strip()
-    right = tries and asked.main_question.removesuffix(" opened?").rpartition(" ")[2] in quote
-    verdict, point = ("answers", 95) if right else ("not_stated", 0)
-    quotes = [quote] if right else []
-    return {"document": document.document_id, "verdict": verdict, "point": point, "quotes": quotes, "reply": quote}
-
-
-def _json(value: Mapping[str, object]) -> Reply:
-    return Reply(text=json.dumps(value))
 
 
 @pytest.fixture
@@ -207,14 +199,16 @@ def test_what_cannot_be_tuned_is_refused_before_anything_is_asked(asked: tuple[P
             run(asked, out, options, engine)
     with pytest.raises(TemplateError, match="contains no template variants"):
         run(asked, out, TuningOptions(templates=("query/ask",), variants=tmp_path / "none"), engine)
-    one = tmp_path / "one.jsonl"
-    one.write_text(asked[1].read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
+    few = tmp_path / "few.jsonl"
+    few.write_text(asked[1].read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
     with pytest.raises(DataError, match="1 question cannot fill three sets"):
-        run((asked[0], one), out, TuningOptions(space={"research.rounds": ("2",)}), engine)
+        run((asked[0], few), out, TuningOptions(space={"research.rounds": ("2",)}), engine)
     bare = (f'{{"id": "{n}", "question": "When was the bridge{n:02} opened?"}}\n' for n in range(30))
-    one.write_text("".join(bare), encoding="utf-8")
+    few.write_text("".join(bare), encoding="utf-8")
     with pytest.raises(DataError, match="no question has a known answer"):
-        run((asked[0], one), out, TuningOptions(space={"research.rounds": ("2",)}), engine)
+        run((asked[0], few), out, TuningOptions(space={"research.rounds": ("2",)}), engine)
+    with FileLock(out / "lock"), pytest.raises(UserError, match="another process is tuning in"):
+        run(asked, out, TuningOptions(space={"research.rounds": ("2",)}, max_calls=7), engine)
     assert engine.calls == 0
 
 
@@ -228,14 +222,6 @@ def test_what_a_proposer_lacks_is_told_before_anything_is_asked(
     monkeypatch.setattr(proposing, "find_spec", lambda _: None)
     with pytest.raises(SettingsError, match="gepa needs the package gepa"):
         run(asked, tmp_path / "out", options, engine)
-    assert engine.calls == 0
-
-
-def test_two_processes_cannot_spend_one_ceiling(asked: tuple[Path, Path], variants: Path, tmp_path: Path) -> None:
-    engine, out = Obedient(), tmp_path / "out"
-    out.mkdir(mode=0o700)
-    with FileLock(out / "lock"), pytest.raises(UserError, match="another process is tuning in"):
-        run(asked, out, TuningOptions(templates=("query/ask",), variants=variants, max_calls=7), engine)
     assert engine.calls == 0
 
 
@@ -255,30 +241,23 @@ def test_if_no_candidate_may_be_tried_nothing_is_asked_and_the_command_fails(
 
 
 def test_the_command_shows_its_plan_and_wants_a_ceiling_for_a_model(asked: tuple[Path, Path], tmp_path: Path) -> None:
-    options = [
-        "--docs",
-        asked[0],
-        "--questions",
-        asked[1],
-        "--out",
-        tmp_path / "out",
-        "--workspace",
-        tmp_path / "space",
-    ]
-    done = command("tune", *options, "--max-calls", "0")
+    options = ("--docs", asked[0], "--questions", asked[1], "--workspace", tmp_path / "space", "--out")
+    done = command("tune", *options, tmp_path / "out", "--max-calls", "0")
     assert "plan: candidates: 8;" in done.stderr  # the common ones, since none is named
-    options[5] = tmp_path / "other"
-    wanted = [*options, "--vary", "research.threshold=10,20", "--vary", "retrieval.passages=3,5", "--max-calls", 0]
-    done = command("tune", *wanted)
+    values = ("--vary", "research.threshold=10,20", "--vary", "retrieval.passages=3,5")
+    done = command("tune", *options, tmp_path / "other", *values, "--max-calls", 0)
     assert done.exit_code == 0
     assert "plan: questions: 6 for reflection, 12 for selection, 12 for a single test" in done.stderr
     assert "plan: candidates: 4;" in done.stderr
     assert "Stopped at the ceiling." in done.stdout
+<<<<<<< HEAD
     sharded = command("tune", *options, "--max-calls", "0", "--set", "cluster.address=local")
+=======
+    sharded = command("tune", *options, tmp_path / "other", "--max-calls", "0", "--cluster", "local")
+>>>>>>> e2c3fcc5 (Tune in tests with less scaffolding)
     assert (sharded.exit_code, "tuning uses a single index" in sharded.stderr) == (2, True)
-    refused = command("tune", "query/ask", *options, "--model", "openai:x")
-    assert refused.exit_code == 2
-    assert "--max-calls" in refused.stderr
+    refused = command("tune", "query/ask", *options, tmp_path / "other", "--model", "openai:x")
+    assert (refused.exit_code, "--max-calls" in refused.stderr) == (2, True)
 
 
 def test_a_space_of_settings_comes_from_a_file_and_from_options_in_the_order_of_the_seed(tmp_path: Path) -> None:
