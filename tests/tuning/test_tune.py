@@ -250,11 +250,7 @@ def test_the_command_shows_its_plan_and_wants_a_ceiling_for_a_model(asked: tuple
     assert "plan: questions: 6 for reflection, 12 for selection, 12 for a single test" in done.stderr
     assert "plan: candidates: 4;" in done.stderr
     assert "Stopped at the ceiling." in done.stdout
-<<<<<<< HEAD
-    sharded = command("tune", *options, "--max-calls", "0", "--set", "cluster.address=local")
-=======
-    sharded = command("tune", *options, tmp_path / "other", "--max-calls", "0", "--cluster", "local")
->>>>>>> e2c3fcc5 (Tune in tests with less scaffolding)
+    sharded = command("tune", *options, tmp_path / "other", "--max-calls", "0", "--set", "cluster.address=local")
     assert (sharded.exit_code, "tuning uses a single index" in sharded.stderr) == (2, True)
     refused = command("tune", "query/ask", *options, tmp_path / "other", "--model", "openai:x")
     assert (refused.exit_code, "--max-calls" in refused.stderr) == (2, True)
