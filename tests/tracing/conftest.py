@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from collectors import Collector
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from collectors import Collector, collecting
 
 from investigator.tracing.spans import collectors_provider
 
@@ -24,25 +21,5 @@ def _no_endpoints(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def collector() -> Iterator[Collector]:
-    """A collector that uses HTTP."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            assert self.path == "/v1/traces"
-            arrived.requests.append(ExportTraceServiceRequest.FromString(body))
-            self.send_response(200)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    arrived = Collector(f"http://127.0.0.1:{server.server_address[1]}")
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    yield arrived
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with collecting() as collector:
+        yield collector

@@ -64,27 +64,24 @@ def test_each_line_is_there_at_once_and_texts_only_if_that_was_asked_for(tmp_pat
         assert (SECRET in path.read_text(encoding="utf-8")) is prompts
 
 
-def test_an_error_is_told_in_its_call_and_at_the_end_and_goes_on_its_way(tmp_path: Path) -> None:
+def test_an_error_is_told_in_its_call_and_at_the_end_and_stopping_early_is_none(tmp_path: Path) -> None:
     path, error = tmp_path / "trace.jsonl", EngineError("no more today")
     with suppress(EngineError), trace_file(path).run("r1", "Who?", "e") as run:
         run.called(WatchedCall(PROMPT, "e", "k", error=error))
         raise error
-    _, called, ended = read_trace(path)
-    assert called["finish_reason"] is None
-    assert called["error"] == ended["error"] == "EngineError: no more today"
 
-
-def test_a_run_that_nobody_looks_on_at_ends_without_an_error(tmp_path: Path) -> None:
     def steps() -> Iterator[int]:
-        with trace_file(tmp_path / "trace.jsonl").run("r1", "Who?", "e"):
+        with trace_file(path).run("r2", "Who?", "e"):
             yield 1
             yield 2
 
-    run = steps()
-    next(run)
-    run.close()  # type: ignore[attr-defined]
-    *_, ended = read_trace(tmp_path / "trace.jsonl")
-    assert (ended["kind"], ended["error"]) == ("run_ended", None)
+    watched = steps()
+    next(watched)
+    watched.close()  # type: ignore[attr-defined]
+    _, called, ended, _, stopped = read_trace(path)
+    assert called["finish_reason"] is None
+    assert called["error"] == ended["error"] == "EngineError: no more today"
+    assert (stopped["kind"], stopped["run_id"], stopped["error"]) == ("run_ended", "r2", None)
 
 
 def test_what_many_threads_write_is_whole_lines(tmp_path: Path) -> None:
@@ -110,20 +107,14 @@ def test_a_second_run_is_appended_also_after_half_a_line(tmp_path: Path) -> None
         pass
     whole = path.read_bytes()
     path.write_bytes(whole[:-20])  # as a killed process leaves it
-    with trace_file(path).run("r2", "Who?", "e", resumed=True):
+    with trace_file(path).run("r2", "Who?", "gguf:mod\udcff.gguf", resumed=True):
         pass
     assert [(line["kind"], line["run_id"]) for line in read_trace(path)] == [
         ("run_began", "r1"),
         ("run_began", "r2"),
         ("run_ended", "r2"),
     ]
-
-
-def test_a_name_that_is_no_unicode_is_written_out(tmp_path: Path) -> None:
-    path = tmp_path / "trace.jsonl"
-    with trace_file(path).run("r1", "Who?", "gguf:mod\udcff.gguf"):
-        pass
-    assert next(read_trace(path))["engine"] == "gguf:mod\\udcff.gguf"
+    assert list(read_trace(path))[1]["engine"] == "gguf:mod\\udcff.gguf"  # a name that is no Unicode is written out
 
 
 def test_a_file_that_is_no_trace_is_left_as_it_is(tmp_path: Path) -> None:
