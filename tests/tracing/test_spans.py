@@ -21,33 +21,37 @@ from investigator.tracing.base import WatchedCall
 from investigator.tracing.spans import SpanTracer
 
 
-@pytest.fixture
-def exporter() -> InMemorySpanExporter:
-    return InMemorySpanExporter()
+class Spans:
+    """A tracer provider, and the spans that it has finished."""
+
+    def __init__(self) -> None:
+        self.provider = TracerProvider(shutdown_on_exit=False)
+        self._exporter = InMemorySpanExporter()
+        self.provider.add_span_processor(SimpleSpanProcessor(self._exporter))
+
+    def watch(self, *replies: Reply, engine: str = ENGINE, content: bool = False) -> None:
+        with SpanTracer(self.provider, content=content).run("r1", "Who owns the plant?", engine) as run:
+            for reply in replies:
+                run.called(WatchedCall(PROMPT, engine, "k", seconds=1.5, reply=reply))
+            run.ended(ENDED)
+
+    def finished(self) -> tuple[ReadableSpan, ...]:
+        """Return the spans since the last call."""
+        spans = self._exporter.get_finished_spans()
+        self._exporter.clear()
+        return spans
 
 
 @pytest.fixture
-def provider(exporter: InMemorySpanExporter) -> Iterator[TracerProvider]:
-    made = TracerProvider(shutdown_on_exit=False)
-    made.add_span_processor(SimpleSpanProcessor(exporter))
-    yield made
-    made.shutdown()
+def spans() -> Iterator[Spans]:
+    spans = Spans()
+    yield spans
+    spans.provider.shutdown()
 
 
-def watch(tracer: SpanTracer, *replies: Reply, engine: str = ENGINE) -> None:
-    with tracer.run("r1", "Who owns the plant?", engine) as run:
-        for reply in replies:
-            run.called(WatchedCall(PROMPT, engine, "k", seconds=1.5, reply=reply))
-        run.ended(ENDED)
-
-
-def chat_span(exporter: InMemorySpanExporter) -> ReadableSpan:
-    return exporter.get_finished_spans()[0]
-
-
-def test_a_call_is_named_as_the_conventions_name_it(provider: TracerProvider, exporter: InMemorySpanExporter) -> None:
-    watch(SpanTracer(provider), CUT)
-    chat, run = exporter.get_finished_spans()
+def test_a_call_is_named_as_the_conventions_name_it(spans: Spans) -> None:
+    spans.watch(CUT)
+    chat, run = spans.finished()
     assert (chat.name, chat.kind) == ("chat gpt-5-mini", SpanKind.CLIENT)
     assert dict(chat.attributes or {}) == {
         "gen_ai.operation.name": "chat",
@@ -88,62 +92,54 @@ def test_a_call_is_named_as_the_conventions_name_it(provider: TracerProvider, ex
         ("openai:m@[::1]:8000", "openai", "m"),
     ],
 )
-def test_provider_and_model_are_told_apart(
-    provider: TracerProvider, exporter: InMemorySpanExporter, engine: str, provider_name: str, model: str
-) -> None:
-    watch(SpanTracer(provider), REPLY, engine=engine)
-    told = dict(chat_span(exporter).attributes or {})
-    assert (told["gen_ai.provider.name"], told["gen_ai.request.model"]) == (provider_name, model)
+def test_provider_and_model_are_told_apart(spans: Spans, engine: str, provider_name: str, model: str) -> None:
+    spans.watch(REPLY, engine=engine)
+    attributes = spans.finished()[0].attributes or {}
+    assert (attributes["gen_ai.provider.name"], attributes["gen_ai.request.model"]) == (provider_name, model)
 
 
-def test_a_reused_reply_counts_no_tokens_a_second_time(
-    provider: TracerProvider, exporter: InMemorySpanExporter
-) -> None:
-    with SpanTracer(provider).run("r1", "Who?", ENGINE) as run:
+def test_a_reused_reply_counts_no_tokens_a_second_time(spans: Spans) -> None:
+    with SpanTracer(spans.provider).run("r1", "Who?", ENGINE) as run:
         run.called(WatchedCall(PROMPT, ENGINE, "k", reply=REPLY, reused=True))
-    told = dict(chat_span(exporter).attributes or {})
-    assert told["investigator.reused"] is True
-    assert not [name for name in told if name.startswith("gen_ai.usage")]
+    attributes = spans.finished()[0].attributes or {}
+    assert attributes["investigator.reused"] is True
+    assert not [name for name in attributes if name.startswith("gen_ai.usage")]
 
 
-def test_words_leave_only_if_that_was_asked_for(provider: TracerProvider, exporter: InMemorySpanExporter) -> None:
-    watch(SpanTracer(provider), REPLY)
-    seen = " ".join(span.to_json() for span in exporter.get_finished_spans())
+def test_words_leave_only_if_that_was_asked_for(spans: Spans) -> None:
+    spans.watch(REPLY)
+    seen = " ".join(span.to_json() for span in spans.finished())
     assert [word for word in ("HERON", "Who owns", "plant.txt") if word in seen] == []
-    exporter.clear()
-    watch(SpanTracer(provider, content=True), REPLY)
-    chat, run = (span.attributes or {} for span in exporter.get_finished_spans())
+    spans.watch(REPLY, content=True)
+    chat, run = (span.attributes or {} for span in spans.finished())
     for name, role, text in (("input", "user", PROMPT.text), ("output", "assistant", REPLY.text)):
         messages = json.loads(str(chat[f"gen_ai.{name}.messages"]))
         assert messages == [{"role": role, "parts": [{"type": "text", "content": text}]}]
     assert ANSWER.question in str(run["gen_ai.input.messages"])
 
 
-def test_an_error_is_told_by_its_kind_and_not_by_its_words(
-    provider: TracerProvider, exporter: InMemorySpanExporter
-) -> None:
+def test_an_error_is_told_by_its_kind_and_not_by_its_words(spans: Spans) -> None:
     error = EngineTimeoutError("no reply to: HERON")
-    with suppress(EngineTimeoutError), SpanTracer(provider).run("r1", "Who?", ENGINE) as run:
+    with suppress(EngineTimeoutError), SpanTracer(spans.provider).run("r1", "Who?", ENGINE) as run:
         run.called(WatchedCall(PROMPT, ENGINE, "k", error=error))
         raise error
-    for span in exporter.get_finished_spans():
+    finished = spans.finished()
+    assert len(finished) == 2
+    for span in finished:
         assert span.status.status_code is StatusCode.ERROR
         assert (span.attributes or {})["error.type"] == "EngineTimeoutError"
         assert "HERON" not in span.to_json()
-    assert len(exporter.get_finished_spans()) == 2
 
 
-def test_calls_of_threads_lie_below_the_run_and_the_run_below_the_applications_span(
-    provider: TracerProvider, exporter: InMemorySpanExporter
-) -> None:
+def test_calls_of_threads_lie_below_the_run_and_the_run_below_the_applications_span(spans: Spans) -> None:
     def steps() -> Iterator[int]:
-        with SpanTracer(provider).run("r1", "Who?", ENGINE) as run, ThreadPoolExecutor(2) as pool:
+        with SpanTracer(spans.provider).run("r1", "Who?", ENGINE) as run, ThreadPoolExecutor(2) as pool:
             list(pool.map(run.called, [WatchedCall(PROMPT, ENGINE, "k", reply=REPLY)] * 4))
             yield 1
 
-    with provider.get_tracer("app").start_as_current_span("request") as request:
+    with spans.provider.get_tracer("app").start_as_current_span("request") as request:
         for _ in steps():
             assert trace.get_current_span() is request  # the run does not take its place
-    *chats, run, outer = exporter.get_finished_spans()
+    *chats, run, outer = spans.finished()
     assert [chat.parent for chat in chats] == [run.context] * 4
     assert run.parent == outer.context
