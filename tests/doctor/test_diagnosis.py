@@ -55,7 +55,7 @@ def embedder() -> CachedEmbedder:
 
 
 @pytest.fixture
-def asked() -> list[str]:
+def announced() -> list[str]:
     """What is said before each call."""
     return []
 
@@ -70,7 +70,7 @@ Tried = Callable[..., Diagnosis]
 
 
 @pytest.fixture
-def tried(embedder: CachedEmbedder, openai_server: OpenAIServer, asked: list[str]) -> Tried:
+def tried(embedder: CachedEmbedder, openai_server: OpenAIServer, announced: list[str]) -> Tried:
     """Diagnose models, with a server that gives these answers."""
 
     def tried(
@@ -81,7 +81,7 @@ def tried(embedder: CachedEmbedder, openai_server: OpenAIServer, asked: list[str
     ) -> Diagnosis:
         openai_server.answer(answers)
         settings = load_settings(overrides=[f"chat.base_url={openai_server.url}", *changes])
-        return diagnose(model, settings=settings, embedder=embedder, grade=False, on_call=asked.append)
+        return diagnose(model, settings=settings, embedder=embedder, grade=False, on_call=announced.append)
 
     return tried
 
@@ -95,7 +95,7 @@ def finding_of(diagnosis: Diagnosis, role: Role) -> RoleFinding:
 
 
 def test_a_model_that_works_is_asked_once_for_each_role_and_its_cost_is_that_of_the_prices_that_are_set(
-    openai_server: OpenAIServer, tried: Tried, asked: list[str], tmp_path: Path
+    openai_server: OpenAIServer, tried: Tried, announced: list[str], tmp_path: Path
 ) -> None:
     table = tmp_path / "prices.json"
     price = {"model": "openai:m", "input": 1000, "output": 2000}
@@ -105,7 +105,7 @@ def test_a_model_that_works_is_asked_once_for_each_role_and_its_cost_is_that_of_
 
     assert states(diagnosis) == dict.fromkeys(Role, RoleState.WORKS)
     assert diagnosis.works
-    assert len(openai_server.requests) == len(asked) == 6
+    assert len(openai_server.requests) == len(announced) == 6
     assert sum(finding.input_tokens for finding in diagnosis.roles) == 6 * 11
     assert sum(finding.output_tokens for finding in diagnosis.roles) == 6 * 7
     assert diagnosis.money == pytest.approx(6 * (11 * 1000 + 7 * 2000) / 1_000_000)
@@ -199,10 +199,10 @@ def test_structured_output_is_what_the_server_takes(
     assert [engine.structured_output for engine in diagnosis.engines if engine.is_model] == [expected]
 
 
-def test_a_server_that_is_down_is_asked_once_and_told_once_for_all_roles(tried: Tried, asked: list[str]) -> None:
+def test_a_server_that_is_down_is_asked_once_and_told_once_for_all_roles(tried: Tried, announced: list[str]) -> None:
     diagnosis = tried("openai:m", changes=["chat.base_url=http://127.0.0.1:9/v1"])
     shown = diagnosis_text(diagnosis).plain
-    assert len(asked) == 1
+    assert len(announced) == 1
     assert set(states(diagnosis).values()) == {RoleState.FAILED}
     assert shown.count("cannot be reached") == 1
     assert "plan, ask, reflect, answer, check, chat: failed" in shown

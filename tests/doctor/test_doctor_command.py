@@ -80,6 +80,6 @@ def test_templates_of_ones_own_are_checked_and_asked_with(tmp_path: Path) -> Non
     template.write_text("{{ passage }}", encoding="utf-8")
     broken = command("--prompts", tmp_path)
 
-    assert [one["name"] for one in used["templates"]] == ["query/ask"]
+    assert [template["name"] for template in used["templates"]] == ["query/ask"]
     assert broken.exit_code == 2
     assert "unknown variable 'passage'" in broken.stderr

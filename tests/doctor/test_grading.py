@@ -141,10 +141,10 @@ def test_a_reply_that_cannot_be_read_loses_all_its_tasks_and_an_engine_that_fail
 
 def test_what_grading_will_cost_is_computed_before_any_call() -> None:
     engine = ScriptedEngine([], name="toy:m")
-    said = foreseen_cost(engine, [Role.ASK, Role.CHECK], Prompts(), Price(model="toy:m", input=1000, output=1000))
+    cost = foreseen_cost(engine, [Role.ASK, Role.CHECK], Prompts(), Price(model="toy:m", input=1000, output=1000))
     calls = len(grading_tasks()[Role.ASK]) + len(grading_tasks()[Role.CHECK])
-    assert said.startswith(f"grading toy:m (ask, check): {calls} calls, about ")
-    tokens, money = re.search(r"about ([\d,]+) tokens, about ([\d.]+) US dollars", said).groups()  # type: ignore[union-attr]
+    assert cost.startswith(f"grading toy:m (ask, check): {calls} calls, about ")
+    tokens, money = re.search(r"about ([\d,]+) tokens, about ([\d.]+) US dollars", cost).groups()  # type: ignore[union-attr]
     assert float(money) == pytest.approx(int(tokens.replace(",", "")) / 1000, rel=0.01)
     assert "unknown price" in foreseen_cost(engine, [Role.ASK], Prompts(), None)
     assert engine.asked == []
@@ -164,19 +164,19 @@ def script(tmp_path: Path) -> Path:
     return file
 
 
-def diagnosed(model: str, grades: Grades, told: list[str] | None = None, **others: object) -> Diagnosis:
-    told = told if told is not None else []
-    return diagnose(model, grades=grades, embedder=ScriptedEmbedder(), on_call=told.append, **others)  # type: ignore[arg-type]
+def diagnosed(model: str, grades: Grades, announced: list[str] | None = None, **others: object) -> Diagnosis:
+    announced = announced if announced is not None else []
+    return diagnose(model, grades=grades, embedder=ScriptedEmbedder(), on_call=announced.append, **others)  # type: ignore[arg-type]
 
 
 def test_doctor_grades_a_model_in_its_roles_and_keeps_the_grades(script: Path, grades: Grades) -> None:
-    told: list[str] = []
-    diagnosis = diagnosed(f"check=scripted:{script}", grades, told)
+    announced: list[str] = []
+    diagnosis = diagnosed(f"check=scripted:{script}", grades, announced)
     (grade,) = diagnosis.grades
     assert diagnosis.calls == sum(finding.calls for finding in diagnosis.roles) + 3
     assert diagnosis.money == 0
     assert (grade.role, grade.right, grade.tasks, grade.passed) == (Role.CHECK, 9, 12, False)
-    assert told[-1].startswith("grading scripted:hasty.json (check): 3 calls")
+    assert announced[-1].startswith("grading scripted:hasty.json (check): 3 calls")
     assert grades.trust_of("scripted:hasty.json", Role.CHECK) is Trust.FAILED
     assert grades.trust_of("scripted:hasty.json", Role.ASK) is Trust.UNGRADED
     shown = diagnosis_text(diagnosis).plain

@@ -33,17 +33,17 @@ def collection(
 
 
 def test_title_and_text_are_one_and_queries_without_judgements_do_not_count(tmp_path: Path) -> None:
-    found = collection(tmp_path)
-    assert [row.content for row in found.documents] == ["Mills\nThe mill burned down.", "The ferry ran until 1950."]
-    assert [row.id for row in found.queries] == ["q1", "q2"]
-    assert found.judgements == {"q1": {"d1": 2, "d2": 0}, "q2": {"d2": 1}}
+    read = collection(tmp_path)
+    assert [row.content for row in read.documents] == ["Mills\nThe mill burned down.", "The ferry ran until 1950."]
+    assert [row.id for row in read.queries] == ["q1", "q2"]
+    assert read.judgements == {"q1": {"d1": 2, "d2": 0}, "q2": {"d2": 1}}
 
 
 def test_a_limit_takes_the_first_judged_queries(tmp_path: Path) -> None:
     queries = [{"_id": "q3", "text": "not judged"}, *QUERIES[:2]]
-    found = collection(tmp_path, queries=queries, limit=1)
-    assert [row.id for row in found.queries] == ["q1"]
-    assert found.judgements.keys() == {"q1"}
+    read = collection(tmp_path, queries=queries, limit=1)
+    assert [row.id for row in read.queries] == ["q1"]
+    assert read.judgements.keys() == {"q1"}
 
 
 @pytest.mark.parametrize(
@@ -56,12 +56,12 @@ def test_judgements_come_in_several_forms(tmp_path: Path, qrels: str) -> None:
 
 
 def test_numbers_may_be_ids(tmp_path: Path) -> None:
-    found = collection(tmp_path, corpus=[{"_id": 7, "text": "x"}], queries=[{"_id": 8, "text": "x"}], qrels="8\t7\t1")
-    assert found.judgements == {"8": {"7": 1}}
+    read = collection(tmp_path, corpus=[{"_id": 7, "text": "x"}], queries=[{"_id": 8, "text": "x"}], qrels="8\t7\t1")
+    assert read.judgements == {"8": {"7": 1}}
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "problem"),
     [
         ({"corpus": '{"_id": "d1", "text": "x"}\n{"_id": "d2"\n'}, r"corpus\.jsonl, line 2: "),
         ({"corpus": [{"_id": "d1", "title": "no text"}]}, r"corpus\.jsonl, line 1: text"),
@@ -78,8 +78,8 @@ def test_numbers_may_be_ids(tmp_path: Path) -> None:
         ({"qrels": "q1\td1\t1\nq9\td1\t1\n"}, "1 unknown queries; the first is q9"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_place(tmp_path: Path, wrong: dict[str, str], told: str) -> None:
-    with pytest.raises(DataError, match=told):
+def test_what_is_wrong_is_told_with_its_place(tmp_path: Path, wrong: dict[str, str], problem: str) -> None:
+    with pytest.raises(DataError, match=problem):
         collection(tmp_path, **wrong)
 
 

@@ -42,7 +42,7 @@ def checking(support: Callable[[str], str]) -> ScriptedEngine:
 
     def reply(prompt: Prompt) -> str:
         assert isinstance(prompt.variables, CheckVariables)
-        verdicts = [{"number": one.number, "support": support(one.text)} for one in prompt.variables.statements]
+        verdicts = [{"number": claim.number, "support": support(claim.text)} for claim in prompt.variables.statements]
         return json.dumps({"statements": verdicts})
 
     return ScriptedEngine(reply, name="checker")
@@ -59,13 +59,16 @@ def measured(engine: object, rows: tuple[ClaimRow, ...] = ROWS, calls: int | Non
 
 def test_lies_accepted_and_truths_refused_are_counted_and_named() -> None:
     verdicts = {"1": "supported", "2": "unsupported", "3": "supported", "4": "in_part"}
-    by_text = {one.statement: verdicts[one.id] for one in ROWS}
+    by_text = {claim.statement: verdicts[claim.id] for claim in ROWS}
     report = measured(checking(by_text.__getitem__))
     counts = report.everything
     assert counts.truths == {Support.SUPPORTED: 1, Support.UNSUPPORTED: 1}
     assert counts.lies == {Support.SUPPORTED: 1, Support.IN_PART: 1}
-    assert [(one.id, one.support) for one in report.wrong] == [("2", Support.UNSUPPORTED), ("3", Support.SUPPORTED)]
-    assert [one.kind for one in report.kinds] == ["verbatim", "reworded", "negation", "entity"]
+    assert [(claim.id, claim.support) for claim in report.wrong] == [
+        ("2", Support.UNSUPPORTED),
+        ("3", Support.SUPPORTED),
+    ]
+    assert [claim.kind for claim in report.kinds] == ["verbatim", "reworded", "negation", "entity"]
     assert (report.checker, report.usage.calls) == ("checker", 1)
 
 
@@ -78,22 +81,22 @@ def test_twenty_statements_go_into_a_call_and_a_limit_ends_the_measurement() -> 
 
 
 def test_the_check_sees_each_quote_marked_in_its_surroundings_and_the_notes_of_the_program() -> None:
-    asked = variables_of((row("a", "It burned in 1905.", true=False), ROWS[0]))
-    first, second = asked.documents
+    variables = variables_of((row("a", "It burned in 1905.", true=False), ROWS[0]))
+    first, second = variables.documents
     assert [(span.text, span.id) for span in first.passages[0].spans] == [
         ("In 1911 ", ""),
         ("the mill burned down.", "E1"),
         (" It was rebuilt.", ""),
     ]
     assert second.ids == ("E2",)
-    assert [(one.evidence, one.verbatim) for one in asked.statements] == [(("E1",), False), (("E2",), True)]
-    assert "1905" in asked.statements[0].notes[0]
-    assert asked.question == ""
+    assert [(claim.evidence, claim.verbatim) for claim in variables.statements] == [(("E1",), False), (("E2",), True)]
+    assert "1905" in variables.statements[0].notes[0]
+    assert variables.question == ""
 
 
 def test_the_command_without_a_model_leaves_statements_unchecked(tmp_path: Path) -> None:
     file = tmp_path / "statements.jsonl"
-    file.write_text("".join(f"{one.model_dump_json(by_alias=True)}\n" for one in ROWS), encoding="utf-8")
+    file.write_text("".join(f"{claim.model_dump_json(by_alias=True)}\n" for claim in ROWS), encoding="utf-8")
     assert read_claims(file) == ROWS
     shown = command("eval", "claims", file)
     assert shown.exit_code == 0, shown.output
@@ -134,7 +137,7 @@ def tiny_nli(folder: Path, labels: dict[int, str]) -> Path:
 def test_a_model_of_sentence_transformers_verifies_by_its_entailment(tmp_path: Path) -> None:
     model = tiny_nli(tmp_path, {0: "contradiction", 1: "entailment", 2: "neutral"})
     file = tmp_path / "statements.jsonl"
-    file.write_text("".join(f"{one.model_dump_json(by_alias=True)}\n" for one in ROWS), encoding="utf-8")
+    file.write_text("".join(f"{claim.model_dump_json(by_alias=True)}\n" for claim in ROWS), encoding="utf-8")
     wire = json.loads(command("eval", "claims", file, "--set", f"check.model={model}", "--json").stdout)
     assert wire["checker"] == f"cross-encoder:{model}"
     assert "unchecked" not in {**wire["everything"]["truths"], **wire["everything"]["lies"]}

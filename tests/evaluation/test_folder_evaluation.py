@@ -126,9 +126,9 @@ def lines(stored: FolderEvaluation) -> list[str]:
 
 
 def test_a_question_file_is_asked_and_measured(folder: Path, questions: tuple[Question, ...]) -> None:
-    one = evaluation(folder, questions)
-    events = list(one.run())
-    report = one.report()
+    running = evaluation(folder, questions)
+    events = list(running.run())
+    report = running.report()
     values = {m: (estimate.value, estimate.questions) for m, estimate in report.everything.measures.items()}
     assert report.everything.questions == 3
     assert report.engine == "extractive:scripted-words"
@@ -169,9 +169,9 @@ def test_statements_are_counted_by_their_check_and_each_wrong_question_is_named(
         },
     }
     model = ScriptedEngine({name: json.dumps(reply) for name, reply in replies.items()})
-    one = evaluation(folder, questions, model=model)
-    report = finished(one)
-    assert one.outcomes["mill"].answer == "It burned down in 1911. place: It stood by the river in the north."
+    running = evaluation(folder, questions, model=model)
+    report = finished(running)
+    assert running.outcomes["mill"].answer == "It burned down in 1911. place: It stood by the river in the north."
     assert (report.statements, report.unsupported, report.withheld) == (6, 3, 3)
     assert [(wrong.id, wrong.status) for wrong in report.wrong] == [("wine", AnswerStatus.ANSWERED)]
     assert "1 question not right: wine (answered, 0.00)" in folder_text(report).plain
@@ -187,7 +187,9 @@ def test_a_stopped_evaluation_goes_on_and_measures_the_same(folder: Path, questi
     assert any(isinstance(event, Notice) and event.text.startswith("2 of 3 outcomes already exist") for event in events)
     assert [event.done for event in events if isinstance(event, Progressed) and event.phase == "questions"] == [3]
     whole = finished(evaluation(folder, questions, workspace=folder.parent / "other"))
-    measures = [{m: one for m, one in r.everything.measures.items() if m != "seconds"} for r in (again.report(), whole)]
+    measures = [
+        {m: running for m, running in r.everything.measures.items() if m != "seconds"} for r in (again.report(), whole)
+    ]
     assert measures[0] == measures[1]
 
 

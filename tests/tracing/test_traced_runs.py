@@ -43,8 +43,8 @@ def investigator(folder: Path, trace: TraceSettings, **changes: object) -> tuple
 
 def test_each_call_of_a_run_is_a_line(folder: Path, tmp_path: Path) -> None:
     trace = tmp_path / "trace.jsonl"
-    asked, engine = investigator(folder, TraceSettings(file=str(trace), prompts=True))
-    answer = asked.ask(QUESTION)
+    traced, engine = investigator(folder, TraceSettings(file=str(trace), prompts=True))
+    answer = traced.ask(QUESTION)
     began, *calls, ended = read_trace(trace)
     assert (began["kind"], ended["kind"]) == ("run_began", "run_ended")
     assert sorted(call["prompt"] for call in calls) == sorted(prompt.text for prompt in engine.asked)
@@ -68,9 +68,9 @@ def test_a_run_that_was_stopped_shows_what_it_had_paid_for_as_reused(folder: Pat
 
 @pytest.mark.parametrize("name", ["missing/trace.jsonl", "folder/trace.jsonl"])
 def test_a_trace_that_cannot_be_kept_is_told_before_anything_is_asked(folder: Path, tmp_path: Path, name: str) -> None:
-    asked, engine = investigator(folder, TraceSettings(file=str(tmp_path / name)))
+    traced, engine = investigator(folder, TraceSettings(file=str(tmp_path / name)))
     with pytest.raises(SettingsError, match="the trace"):
-        asked.ask(QUESTION)
+        traced.ask(QUESTION)
     assert engine.asked == []
     assert not (folder / "trace.jsonl").exists()
 
@@ -79,8 +79,8 @@ def test_all_calls_lie_below_the_run_in_one_trace(
     folder: Path, collector: Collector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
-    asked, engine = investigator(folder, TraceSettings())
-    asked.ask(QUESTION)
+    traced, engine = investigator(folder, TraceSettings())
+    traced.ask(QUESTION)
     collectors_provider().shutdown()
     (run,) = [span for span in collector.spans if span.name == "invoke_agent investigator"]
     chats = [span for span in collector.spans if span.name == "chat scripted"]

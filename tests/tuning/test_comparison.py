@@ -56,31 +56,31 @@ def put_together(first: Sequence[dict[str, Outcome]], second: Sequence[dict[str,
 
 
 def test_a_clear_difference_is_called_one_and_its_examples_are_listed() -> None:
-    found = put_together([outcomes([0.0] * 12 + [1.0] * 28)], [outcomes([1.0] * 40, calls=3)])
-    row = found.rows[Measure.RIGHT]
+    result = put_together([outcomes([0.0] * 12 + [1.0] * 28)], [outcomes([1.0] * 40, calls=3)])
+    row = result.rows[Measure.RIGHT]
     assert (row.wins, row.losses, row.ties) == (12, 0, 28)
-    assert found.verdict == "new is better than old: 30.0 points, p = 0.00049."
-    assert (found.changed_examples, found.examples[0].second.run_id) == (12, "run-0")
-    assert found.rows[Cost.CALLS].difference.value == 1
-    assert (found.first.cost.calls, found.second.cost.calls) == (80, 120)
+    assert result.verdict == "new is better than old: 30.0 points, p = 0.00049."
+    assert (result.changed_examples, result.examples[0].second.run_id) == (12, "run-0")
+    assert result.rows[Cost.CALLS].difference.value == 1
+    assert (result.first.cost.calls, result.second.cost.calls) == (80, 120)
 
 
 def test_too_few_examples_are_called_that_with_the_number_it_takes() -> None:
-    found = put_together([outcomes([0.0] * 3 + [1.0] * 17)], [outcomes([1.0] * 20)])
-    assert found.verdict.startswith("Not enough questions to tell: ")
+    result = put_together([outcomes([0.0] * 3 + [1.0] * 17)], [outcomes([1.0] * 20)])
+    assert result.verdict.startswith("Not enough questions to tell: ")
     same = put_together([outcomes([1.0] * 20)], [outcomes([1.0] * 20)])
     assert same.verdict.startswith("No difference was found; 20 questions can show one of about ")
 
 
 def test_a_question_that_failed_on_one_side_counts_on_neither() -> None:
-    found = put_together([outcomes([1.0, None, 0.0])], [outcomes([None, 1.0, 0.0])])
-    assert (found.questions, found.first.failures, found.second.failures) == (1, 1, 1)
+    result = put_together([outcomes([1.0, None, 0.0])], [outcomes([None, 1.0, 0.0])])
+    assert (result.questions, result.first.failures, result.second.failures) == (1, 1, 1)
 
 
 def test_repetitions_give_the_noise() -> None:
-    found = put_together([outcomes([1.0, 1.0, 0.0, 0.0]), outcomes([1.0, 0.0, 0.0, 0.0])], [outcomes([1.0] * 4)] * 2)
-    assert (found.first.spread, found.second.spread) == (0.25, 0.0)
-    assert Comparison.model_validate_json(found.model_dump_json()) == found
+    result = put_together([outcomes([1.0, 1.0, 0.0, 0.0]), outcomes([1.0, 0.0, 0.0, 0.0])], [outcomes([1.0] * 4)] * 2)
+    assert (result.first.spread, result.second.spread) == (0.25, 0.0)
+    assert Comparison.model_validate_json(result.model_dump_json()) == result
 
 
 def test_a_candidate_is_known_by_what_it_is_and_not_by_its_name() -> None:
@@ -115,17 +115,17 @@ def test_the_command_compares_models_and_writes_a_page(folder: Path, questions_f
     page, script = tmp_path / "comparison.html", tmp_path / "script.json"
     script.write_text(json.dumps(NOTHING), encoding="utf-8")
     options = ("--docs", folder, "--questions", questions_file, "--workspace", tmp_path / "space", "--limit", "1")
-    code, told, _ = command("compare", "default", f"scripted:{script}", *options, "--report", page)
+    code, shown, _ = command("compare", "default", f"scripted:{script}", *options, "--report", page)
     assert code == 0
-    assert "correctly answered or correctly silent" in told
-    assert "answers are judged by: evidence is quoted 1" in told
+    assert "correctly answered or correctly silent" in shown
+    assert "answers are judged by: evidence is quoted 1" in shown
     text = page.read_text(encoding="utf-8")
     assert "correctly answered or correctly silent" in text
     assert "http" not in text.replace("http-equiv", "")
-    code, told, errors = command("compare", "default", f"scripted:{script}", *options, "--json")
+    code, shown, errors = command("compare", "default", f"scripted:{script}", *options, "--json")
     assert code == 0
     assert "1 of 1 outcomes already exist" in errors
-    record = printed(Comparison, told)
+    record = printed(Comparison, shown)
     (example,) = record.examples
     assert (record.questions, example.second.status) == (1, AnswerStatus.NOT_FOUND)
     assert command("show", example.second.run_id, folder, "--workspace", tmp_path / "space")[0] in (0, 3, 4, 5)
@@ -170,13 +170,13 @@ def test_a_model_that_often_fails_is_asked_again_and_nothing_is_paid_twice(
     bench = FolderBench(folder, workspace=tmp_path / "space", embedder=ScriptedEmbedder(), engine=engine)
     questions = read_questions(questions_file)[:3]
     sides = (("first", Setup()), ("second", Setup(overrides=("research.threshold=49",))))
-    found = compare(*sides, questions, bench)
-    assert found.first.failures > 0  # reported, and counted on neither side
-    while found.first.failures or found.second.failures:
-        found = compare(*sides, questions, bench)
-    assert found.questions == 3
+    result = compare(*sides, questions, bench)
+    assert result.first.failures > 0  # reported, and counted on neither side
+    while result.first.failures or result.second.failures:
+        result = compare(*sides, questions, bench)
+    assert result.questions == 3
     paid = engine.calls // 3
-    assert paid == found.first.cost.calls == found.second.cost.calls  # the second side found the replies of the first
+    assert paid == result.first.cost.calls == result.second.cost.calls  # the second side found the replies of the first
     before = engine.calls
-    assert compare(*sides, questions, bench) == found
+    assert compare(*sides, questions, bench) == result
     assert engine.calls == before

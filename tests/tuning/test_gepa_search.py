@@ -71,28 +71,28 @@ def workshop(
 
 def test_a_better_proposal_comes_first_and_bad_ones_are_never_tried() -> None:
     replies = iter(("nonsense", ASK, ASK + "{{ ''.__class__ }}", "x" * 1_000_000, BETTER))
-    asked: list[str] = []
+    prompts: list[str] = []
 
     def ask(prompt: str) -> str:
-        asked.append(prompt)
+        prompts.append(prompt)
         return next(replies, BETTER)
 
     seen: list[Variant] = []
-    found = list(proposer_named("gepa")(workshop(ask, seen)))
-    assert found[-1].templates["query/ask"] == BETTER.strip()
-    assert sum(bool(refusal(one)) for one in found) == 3  # counted by the search, and scored nothing
-    assert not [one for one in seen if refusal(one)]
-    assert "What is" in asked[0]
-    assert "main_question, documents" in asked[0]
-    assert "{{ passage.text|data }}" in asked[0]
+    proposed = list(proposer_named("gepa")(workshop(ask, seen)))
+    assert proposed[-1].templates["query/ask"] == BETTER.strip()
+    assert sum(bool(refusal(variant)) for variant in proposed) == 3  # counted by the search, and scored nothing
+    assert not [variant for variant in seen if refusal(variant)]
+    assert "What is" in prompts[0]
+    assert "main_question, documents" in prompts[0]
+    assert "{{ passage.text|data }}" in prompts[0]
 
 
 @pytest.mark.parametrize("nothing", ["nonsense {}", ""])
 def test_a_model_that_writes_no_templates_is_not_asked_for_ever(nothing: str) -> None:
     replies = [nothing.format(n) for n in range(100)]
-    found = list(proposer_named("gepa")(workshop(lambda prompt: replies.pop())))
-    assert (len(found), len(replies)) == (5, 95)
-    assert all(refusal(one) for one in found)
+    proposed = list(proposer_named("gepa")(workshop(lambda prompt: replies.pop())))
+    assert (len(proposed), len(replies)) == (5, 95)
+    assert all(refusal(variant) for variant in proposed)
 
 
 @pytest.mark.parametrize("spent", [True, False])

@@ -28,30 +28,30 @@ class Written:
         self, value: Callable[[str, int], float | None], ceiling: int | None = None, openings: int = 1
     ) -> None:
         self.sets = Simulated(EVERY, {}, 0).sets
-        self.asked: set[tuple[str, str]] = set()
+        self.trials: set[tuple[str, str]] = set()
         self.refused: Mapping[str, str] = {}
         self.trial: Callable[[str, Outcome], Outcome] = lambda _, outcome: outcome
         self._value = value
         self._ceiling = ceiling
         self._openings = openings
 
-    def outcomes(self, candidate: Variant, asked: Sequence[Question], limit: int) -> Mapping[str, Outcome]:
-        found = {}
-        for number, one in enumerate(asked[:limit]):
-            if self.calls_left() == 0 and (candidate.name, one.id) not in self.asked:
+    def outcomes(self, candidate: Variant, questions: Sequence[Question], limit: int) -> Mapping[str, Outcome]:
+        result = {}
+        for number, each in enumerate(questions[:limit]):
+            if self.calls_left() == 0 and (candidate.name, each.id) not in self.trials:
                 raise BudgetSpent(StopReason.CALLS)
-            self.asked.add((candidate.name, one.id))
+            self.trials.add((candidate.name, each.id))
             value = self._value(candidate.name, number)
             scores = {} if value is None else {Measure.RIGHT: value}
-            outcome = Outcome(id=one.id, status=AnswerStatus.ANSWERED, scores=scores, cost=Usage(calls=1))
-            found[one.id] = self.trial(candidate.name, outcome)
-        return found
+            outcome = Outcome(id=each.id, status=AnswerStatus.ANSWERED, scores=scores, cost=Usage(calls=1))
+            result[each.id] = self.trial(candidate.name, outcome)
+        return result
 
     def refusal(self, candidate: Variant) -> str:
         return self.refused.get(candidate.name, "")
 
     def calls_left(self) -> int | None:
-        return None if self._ceiling is None else max(0, self._ceiling - len(self.asked))
+        return None if self._ceiling is None else max(0, self._ceiling - len(self.trials))
 
     def open_test(self) -> int:
         return self._openings
@@ -70,8 +70,8 @@ def test_null_runs_adopt_nothing_and_a_planted_gain_is_found() -> None:
     null = {f"c{n}": 0.0 for n in range(8)}
     endings = [searched(Simulated(EVERY, null, seed))[0] for seed in range(20)]
     assert endings.count(Ending.ADOPTED) <= 1
-    found = [searched(Simulated(EVERY, null | {"c3": 0.15}, seed))[1] for seed in range(20)]
-    assert found.count("c3") >= 16
+    result = [searched(Simulated(EVERY, null | {"c3": 0.15}, seed))[1] for seed in range(20)]
+    assert result.count("c3") >= 16
 
 
 def test_a_candidate_that_is_proven_better_is_adopted_and_the_test_set_is_opened_for_the_best_alone() -> None:
@@ -83,32 +83,32 @@ def test_a_candidate_that_is_proven_better_is_adopted_and_the_test_set_is_opened
     assert [(each.name, each.fate) for each in result.tried] == [("better", Fate.FINALIST), ("other", Fate.DROPPED)]
     assert SearchResult.model_validate_json(result.model_dump_json()) == result
     test = {each.id for each in arena.sets.test}
-    assert {name for name, question in arena.asked if question in test} == {"baseline", "better"}
+    assert {name for name, question in arena.trials if question in test} == {"baseline", "better"}
     unopened = Written(lambda name, number: float(number % 2))  # a constant measure: all candidates score the same
     assert result_of(unopened).ending is Ending.NO_CANDIDATE
-    assert not [question for _, question in unopened.asked if question in test]
+    assert not [question for _, question in unopened.trials if question in test]
 
 
 def test_nothing_to_gain_stops_after_the_headroom() -> None:
     arena = Written(lambda name, number: 1.0)
-    found = result_of(arena)
-    assert found.ending is Ending.NOTHING_TO_GAIN
-    assert len(arena.asked) == rungs(120)[0] == 30
-    assert {one.fate for one in found.tried} == {Fate.NOT_TRIED}
+    result = result_of(arena)
+    assert result.ending is Ending.NOTHING_TO_GAIN
+    assert len(arena.trials) == rungs(120)[0] == 30
+    assert {each.fate for each in result.tried} == {Fate.NOT_TRIED}
 
 
 def test_a_gain_on_the_first_set_that_the_test_does_not_bear_out_is_not_adopted() -> None:
     arena = Written(gaining)
-    select = {one.id for one in arena.sets.select}
+    select = {each.id for each in arena.sets.select}
 
     def lucky(name: str, trial: Outcome) -> Outcome:
         return trial if trial.id in select else trial.changed(scores={Measure.RIGHT: 0.5})
 
     arena.trial = lucky
-    found = result_of(arena)
-    assert found.ending is Ending.NOT_PROVEN
-    assert found.winner is None
-    assert "No difference was found" in found.reason
+    result = result_of(arena)
+    assert result.ending is Ending.NOT_PROVEN
+    assert result.winner is None
+    assert "No difference was found" in result.reason
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_a_gain_on_the_first_set_that_the_test_does_not_bear_out_is_not_adopted(
 def test_no_gain_is_worth_a_guard(guard: str, worse: dict[str, object]) -> None:
     sound = {Measure.PROVEN: 1.0, Measure.PARSED: 1.0, Measure.FALSE_ANSWER: 0.0}
     arena = Written(gaining)
-    test = {one.id for one in arena.sets.test}
+    test = {each.id for each in arena.sets.test}
 
     def made(name: str, trial: Outcome) -> Outcome:
         scores = {**sound, **trial.scores}
@@ -134,10 +134,10 @@ def test_no_gain_is_worth_a_guard(guard: str, worse: dict[str, object]) -> None:
         return trial.changed(scores=scores)
 
     arena.trial = made
-    found = result_of(arena)
-    assert found.ending is Ending.GUARD_FELL
-    assert found.reason == f"better is better, but fails a guard ({guard})."
-    assert found.winner is None
+    result = result_of(arena)
+    assert result.ending is Ending.GUARD_FELL
+    assert result.reason == f"better is better, but fails a guard ({guard})."
+    assert result.winner is None
 
 
 def test_what_breaks_the_contract_is_counted_and_never_tried() -> None:
@@ -148,11 +148,11 @@ def test_what_breaks_the_contract_is_counted_and_never_tried() -> None:
     result = result_of(arena, (broken, BETTER, again, Variant(name="as it was")))
     fates = [(Fate.REFUSED, "it does not use 'passages'"), (Fate.FINALIST, ""), (Fate.SAME, ""), (Fate.SAME, "")]
     assert [(each.fate, each.reason) for each in result.tried] == fates
-    assert "broken" not in {name for name, _ in arena.asked}
+    assert "broken" not in {name for name, _ in arena.trials}
     assert result.ending is Ending.ADOPTED
-    arena.asked.clear()
+    arena.trials.clear()
     none = result_of(arena, (broken, OTHER))
-    assert (none.ending, len(arena.asked)) == (Ending.NONE_TRIED, 0)
+    assert (none.ending, len(arena.trials)) == (Ending.NONE_TRIED, 0)
     assert none.reason == "2 candidates. broken: it does not use 'passages'"
 
 
@@ -160,7 +160,7 @@ def test_what_breaks_the_contract_is_counted_and_never_tried() -> None:
 def test_a_ceiling_that_is_too_low_is_named_and_held(ceiling: int) -> None:
     arena = Written(gaining, ceiling)
     assert result_of(arena).ending is Ending.CEILING
-    assert len(arena.asked) <= ceiling
+    assert len(arena.trials) <= ceiling
 
 
 def test_the_race_is_made_to_fit_under_the_ceiling() -> None:
@@ -169,7 +169,7 @@ def test_the_race_is_made_to_fit_under_the_ceiling() -> None:
     result = result_of(arena, (BETTER, *many))
     assert result.ending is Ending.ADOPTED
     assert sum(each.fate is Fate.NOT_TRIED for each in result.tried) > 20
-    assert len(arena.asked) <= 700
+    assert len(arena.trials) <= 700
 
 
 def test_a_second_test_of_the_same_data_needs_a_smaller_p() -> None:
@@ -191,8 +191,8 @@ def test_halving_keeps_the_better_half_and_asks_fewer_questions() -> None:
     assert (rungs(100), rungs(8)) == ((25, 50, 100), (8,))
     assert race_size(4, 100) == 25 * 5 + 25 * 3 + 50 * 2 < 100 * 5
     arena = Written(lambda name, number: float(number % 10 < int(name[1:] or 0)) if name[0] == "c" else 0.0)
-    found = result_of(arena, [Variant(name=f"c{n}", settings=(f"a={n}",)) for n in (1, 5, 2, 3)])
-    assert [(one.name, one.questions, one.reason) for one in found.tried] == [
+    result = result_of(arena, [Variant(name=f"c{n}", settings=(f"a={n}",)) for n in (1, 5, 2, 3)])
+    assert [(each.name, each.questions, each.reason) for each in result.tried] == [
         ("c1", 30, "another candidate is better"),
         ("c5", 120, ""),
         ("c2", 30, "another candidate is better"),

@@ -26,7 +26,7 @@ def each(sets: QuestionSets) -> tuple[tuple[Question, ...], ...]:
 def test_no_document_and_no_twin_is_in_two_sets() -> None:
     twins = {f"d{n}.txt": f"group {n // 2}" for n in range(20)}  # each document has a twin under another name
     sets = drawn_sets(many(80), twins, seed=7)
-    grouped = [{twins.get(name, name) for one in some for name in one.documents} for some in each(sets)]
+    grouped = [{twins.get(name, name) for row in some for name in row.documents} for some in each(sets)]
     assert all(grouped[i].isdisjoint(grouped[j]) for i, j in ((0, 1), (0, 2), (1, 2)))
     assert sum(map(len, each(sets))) == 100
 

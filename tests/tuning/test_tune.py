@@ -72,7 +72,7 @@ class Obedient:
 
 
 @pytest.fixture
-def asked(tmp_path: Path) -> tuple[Path, Path]:
+def data(tmp_path: Path) -> tuple[Path, Path]:
     """A folder of thirty documents, and a question about each."""
     folder, rows = tmp_path / "items", []
     folder.mkdir()
@@ -104,28 +104,28 @@ def variants(tmp_path: Path) -> Path:
 
 
 def run(
-    asked: tuple[Path, Path], out: Path, options: TuningOptions, engine: object, changes: str = "", **more: object
+    data: tuple[Path, Path], out: Path, options: TuningOptions, engine: object, changes: str = "", **more: object
 ) -> TuningReport:
     given = {"workspace": out.parent / "space", "embedder": ScriptedEmbedder(), "engine": engine} | more
     base = Setup(overrides=("research.rounds=1", *changes.split()))
-    return tune(*asked, out, options, base, **given)  # type: ignore[arg-type]
+    return tune(*data, out, options, base, **given)  # type: ignore[arg-type]
 
 
 def test_a_better_template_is_found_proven_and_used_and_a_killed_run_pays_nothing_twice(
-    asked: tuple[Path, Path], variants: Path, tmp_path: Path
+    data: tuple[Path, Path], variants: Path, tmp_path: Path
 ) -> None:
     options = TuningOptions(templates=("query/ask",), variants=variants, tolerance=Tolerance(more_calls=2))
     engine, plans = Obedient(), list[TuningPlan]()
     engine.dies_at = 50
     with pytest.raises(KeyboardInterrupt):
-        run(asked, tmp_path / "out", options, engine, on_plan=plans.append)
+        run(data, tmp_path / "out", options, engine, on_plan=plans.append)
     assert (plans[0].reflect, plans[0].select, plans[0].test) == (6, 12, 12)
     assert engine.calls == 50
     engine.dies_at = None
-    report = run(asked, tmp_path / "out", options, engine)
+    report = run(data, tmp_path / "out", options, engine)
     result = report.result
     assert result.ending is Ending.ADOPTED
-    assert {one.name: one.fate for one in result.tried} == {
+    assert {variant.name: variant.fate for variant in result.tried} == {
         "better": Fate.FINALIST,
         "blind": Fate.REFUSED,
         "injection": Fate.REFUSED,
@@ -134,16 +134,16 @@ def test_a_better_template_is_found_proven_and_used_and_a_killed_run_pays_nothin
     assert report.usage.unanswered == 1  # the call under way when it was killed counts, and was made again
     assert report.usage.calls == sum(1 for line in ledger(tmp_path / "out") if '"unanswered":1' in line)
     before = engine.calls
-    assert run(asked, tmp_path / "out", options, engine).result == result
+    assert run(data, tmp_path / "out", options, engine).result == result
     assert engine.calls == before
 
     used = tmp_path / "out" / "prompts"
     assert MAGIC in (used / "query" / "ask.j2").read_text(encoding="utf-8")
 
     with pytest.raises(UserError, match="the test set of this data was used"):
-        run(asked, tmp_path / "again", options.changed(seed=5), engine)
+        run(data, tmp_path / "again", options.changed(seed=5), engine)
     with pytest.raises(UserError, match="contains another tuning run"):
-        run(asked, tmp_path / "out", options.changed(seed=5, reopen=True), engine)
+        run(data, tmp_path / "out", options.changed(seed=5, reopen=True), engine)
 
 
 def ledger(out: Path) -> list[str]:
@@ -151,24 +151,24 @@ def ledger(out: Path) -> list[str]:
 
 
 def test_a_ceiling_of_nothing_shows_the_plan_and_asks_nothing(
-    asked: tuple[Path, Path], variants: Path, tmp_path: Path
+    data: tuple[Path, Path], variants: Path, tmp_path: Path
 ) -> None:
     engine, events = Obedient(), list[Event]()
-    (asked[0] / "bridge07.txt").unlink()
+    (data[0] / "bridge07.txt").unlink()
     options = TuningOptions(templates=("query/ask",), variants=variants, max_calls=0)
-    report = run(asked, tmp_path / "out", options, engine, tell=events.append)
+    report = run(data, tmp_path / "out", options, engine, tell=events.append)
     assert (report.result.ending, engine.calls, report.usage.calls) == (Ending.CEILING, 0, 0)
     assert report.plan.expected.calls > 0
     assert Notice(text="1 of 30 right documents are not in the folder, such as bridge07.txt.") in events
-    free = run(asked, tmp_path / "free", options.changed(max_calls=None, max_money=0), engine)
+    free = run(data, tmp_path / "free", options.changed(max_calls=None, max_money=0), engine)
     assert (free.result.ending, engine.calls) == (Ending.CEILING, 0)
-    capped = run(asked, tmp_path / "low", options.changed(max_calls=7), engine)
+    capped = run(data, tmp_path / "low", options.changed(max_calls=7), engine)
     assert capped.result.ending is Ending.CEILING
     assert engine.calls <= 7
 
 
 def test_a_ceiling_of_money_takes_the_price_from_the_user_s_own_table(
-    asked: tuple[Path, Path], variants: Path, tmp_path: Path
+    data: tuple[Path, Path], variants: Path, tmp_path: Path
 ) -> None:
     engine, table = Obedient(), tmp_path / "prices.json"
     engine.name = "own:model"
@@ -177,12 +177,12 @@ def test_a_ceiling_of_money_takes_the_price_from_the_user_s_own_table(
     )
     options = TuningOptions(templates=("query/ask",), variants=variants, max_calls=0, max_money=1)
     with pytest.raises(SettingsError, match="no price is known for own:model"):
-        run(asked, tmp_path / "out", options, engine)
-    report = run(asked, tmp_path / "out", options, engine, f"budget.prices={table}")
+        run(data, tmp_path / "out", options, engine)
+    report = run(data, tmp_path / "out", options, engine, f"budget.prices={table}")
     assert (bool(report.plan.expected.unpriced), engine.calls) == (False, 0)
 
 
-def test_what_cannot_be_tuned_is_refused_before_anything_is_asked(asked: tuple[Path, Path], tmp_path: Path) -> None:
+def test_what_cannot_be_tuned_is_refused_before_anything_is_asked(data: tuple[Path, Path], tmp_path: Path) -> None:
     engine, out = Obedient(), tmp_path / "out"
     for options, words in (
         (TuningOptions(templates=("query/aks",), search="gepa"), "unknown template query/aks"),
@@ -196,52 +196,52 @@ def test_what_cannot_be_tuned_is_refused_before_anything_is_asked(asked: tuple[P
         ),
     ):
         with pytest.raises(SettingsError, match=words):
-            run(asked, out, options, engine)
+            run(data, out, options, engine)
     with pytest.raises(TemplateError, match="contains no template variants"):
-        run(asked, out, TuningOptions(templates=("query/ask",), variants=tmp_path / "none"), engine)
+        run(data, out, TuningOptions(templates=("query/ask",), variants=tmp_path / "none"), engine)
     few = tmp_path / "few.jsonl"
-    few.write_text(asked[1].read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
+    few.write_text(data[1].read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8")
     with pytest.raises(DataError, match="1 question cannot fill three sets"):
-        run((asked[0], few), out, TuningOptions(space={"research.rounds": ("2",)}), engine)
+        run((data[0], few), out, TuningOptions(space={"research.rounds": ("2",)}), engine)
     bare = (f'{{"id": "{n}", "question": "When was the bridge{n:02} opened?"}}\n' for n in range(30))
     few.write_text("".join(bare), encoding="utf-8")
     with pytest.raises(DataError, match="no question has a known answer"):
-        run((asked[0], few), out, TuningOptions(space={"research.rounds": ("2",)}), engine)
+        run((data[0], few), out, TuningOptions(space={"research.rounds": ("2",)}), engine)
     with FileLock(out / "lock"), pytest.raises(UserError, match="another process is tuning in"):
-        run(asked, out, TuningOptions(space={"research.rounds": ("2",)}, max_calls=7), engine)
+        run(data, out, TuningOptions(space={"research.rounds": ("2",)}, max_calls=7), engine)
     assert engine.calls == 0
 
 
 def test_what_a_proposer_lacks_is_told_before_anything_is_asked(
-    asked: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    data: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     options = TuningOptions(templates=("query/ask",), search="gepa")
     with pytest.raises(SettingsError, match="the proposer gepa needs a language model"):
-        tune(*asked, tmp_path / "out", options, workspace=tmp_path / "space", embedder=ScriptedEmbedder())
+        tune(*data, tmp_path / "out", options, workspace=tmp_path / "space", embedder=ScriptedEmbedder())
     engine = Obedient()
     monkeypatch.setattr(proposing, "find_spec", lambda _: None)
     with pytest.raises(SettingsError, match="gepa needs the package gepa"):
-        run(asked, tmp_path / "out", options, engine)
+        run(data, tmp_path / "out", options, engine)
     assert engine.calls == 0
 
 
 def test_if_no_candidate_may_be_tried_nothing_is_asked_and_the_command_fails(
-    asked: tuple[Path, Path], variants: Path, tmp_path: Path
+    data: tuple[Path, Path], variants: Path, tmp_path: Path
 ) -> None:
     (variants / "better.j2").unlink()
     engine = Obedient()
-    report = run(asked, tmp_path / "out", TuningOptions(templates=("query/ask",), variants=variants), engine)
+    report = run(data, tmp_path / "out", TuningOptions(templates=("query/ask",), variants=variants), engine)
     assert (report.result.ending, engine.calls) == (Ending.NONE_TRIED, 0)
     assert report.result.reason.startswith("3 candidates. blind: ")
-    options = ["--docs", *asked[:1], "--questions", *asked[1:], "--out", tmp_path / "other", "--variants", variants]
+    options = ["--docs", *data[:1], "--questions", *data[1:], "--out", tmp_path / "other", "--variants", variants]
     done = command("tune", "query/ask", *options, "--workspace", tmp_path / "space")
     assert done.exit_code == 1
     assert "No candidate could be tried." in done.stdout
     assert "The built-in finder reads no templates" in done.stderr
 
 
-def test_the_command_shows_its_plan_and_wants_a_ceiling_for_a_model(asked: tuple[Path, Path], tmp_path: Path) -> None:
-    options = ("--docs", asked[0], "--questions", asked[1], "--workspace", tmp_path / "space", "--out")
+def test_the_command_shows_its_plan_and_wants_a_ceiling_for_a_model(data: tuple[Path, Path], tmp_path: Path) -> None:
+    options = ("--docs", data[0], "--questions", data[1], "--workspace", tmp_path / "space", "--out")
     done = command("tune", *options, tmp_path / "out", "--max-calls", "0")
     assert "plan: candidates: 8;" in done.stderr  # the common ones, since none is named
     values = ("--vary", "research.threshold=10,20", "--vary", "retrieval.passages=3,5")
@@ -265,7 +265,7 @@ def test_a_space_of_settings_comes_from_a_file_and_from_options_in_the_order_of_
         "research.answer.evidence": ("4",),
         "research.rounds": ("1", "2"),
     }
-    first, again, other = ([one.settings for one in settings_of_space(space, seed)] for seed in (1, 1, 3))
+    first, again, other = ([variant.settings for variant in settings_of_space(space, seed)] for seed in (1, 1, 3))
     assert first == again != other
     assert sorted(first) == sorted(other)
     assert len(first) == 4

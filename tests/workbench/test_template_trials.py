@@ -174,9 +174,11 @@ def test_for_a_question_the_shipped_template_is_asked_too_within_one_limit(place
 
 def test_a_run_keeps_which_templates_it_was_made_with_and_needs_them_again(place: Place) -> None:
     script = scripted(place.root / "second.json")
-    asked = command("ask", *place.kept[:1], QUESTION, *place.kept[1:], "--prompts", place.own, *script, "--json")
-    run = json.loads(asked.stdout)
-    assert [(one["name"], len(one["sha256"])) for one in run["setup"]["templates"]] == [("query/ask", 64)]
+    answered = command("ask", *place.kept[:1], QUESTION, *place.kept[1:], "--prompts", place.own, *script, "--json")
+    run = json.loads(answered.stdout)
+    assert [(template["name"], len(template["sha256"])) for template in run["setup"]["templates"]] == [
+        ("query/ask", 64)
+    ]
     words = ("prompts", "render", "query/ask", *place.kept, "--run", run["id"])
     refused = command(*words)
     assert refused.exit_code == 2
@@ -187,7 +189,7 @@ def test_a_run_keeps_which_templates_it_was_made_with_and_needs_them_again(place
 
 def test_what_cannot_be_tried_says_so(place: Place) -> None:
     kept = (*place.kept, "--run", place.run)
-    for words, told in (
+    for words, problem in (
         (("run", "tactical_planning/question", *kept), "not sent to an engine separately"),
         (("run", "bb3/srm", *kept), "is a chat template"),
         (("run", "query/ask", *kept, "--step", 9), "was used 1 times"),
@@ -196,4 +198,4 @@ def test_what_cannot_be_tried_says_so(place: Place) -> None:
     ):
         refused = command("prompts", *map(str, words))
         assert refused.exit_code == 2
-        assert told in refused.stderr
+        assert problem in refused.stderr
