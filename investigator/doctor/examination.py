@@ -11,7 +11,7 @@ from pydantic_core import from_json
 from investigator.asking.replies import read_reply
 from investigator.bb3.records import CONTRACTS, Module, PhraseReply
 from investigator.doctor.findings import EngineFinding, RoleFinding, RoleGrade, RoleState, StructuredOutput
-from investigator.doctor.grading import foreseen_cost, graded
+from investigator.doctor.grading import TEMPLATES, foreseen_cost, graded
 from investigator.engines.base import Engine, traits_of
 from investigator.engines.chat.engine import ChatEngine, Feature
 from investigator.engines.gguf.engine import GgufEngine
@@ -32,12 +32,10 @@ _SENDS: Mapping[Role, str] = {
     Role.CHECK: "the question, the answer, and its quotes with the text around them",
     Role.CHAT: "the conversation, its memories, and passages of the documents",
 }
-_TEMPLATES: Mapping[Role, str] = {
+_TEMPLATES = {
+    **TEMPLATES,
     Role.PLAN: "planner/plan",
-    Role.ASK: "query/ask",
     Role.REFLECT: "reflection/reflect",
-    Role.ANSWER: "answer/answer",
-    Role.CHECK: "answer/check",
     Role.CHAT: Module.SGM.template,
 }
 # in data/doctor_examples.json; `ask` gets one document that answers, and one that does not
@@ -76,7 +74,7 @@ class Examination:
                 continue
             if failure is None:
                 try:
-                    are_of_form.append(self._try(engine, role))
+                    are_of_form.append(self._replies_in_form(engine, role))
                 except InvestigatorError as error:
                     failure = error
             if failure is not None:
@@ -88,8 +86,7 @@ class Examination:
             self._on_call(foreseen_cost(engine, graded_roles, prompts, prices.price_of(engine.name)))
             self.grades += [graded(engine, role, prompts, prices) for role in graded_roles]
 
-    def _try(self, engine: Engine, role: Role) -> bool:
-        """Send a role's example and judge the reply; return True if the reply is of the requested form."""
+    def _replies_in_form(self, engine: Engine, role: Role) -> bool:
         if traits_of(engine).is_model:
             self._on_call(f"asking {engine.name} ({role})")
         variables = json.loads(data_text("doctor_examples.json"))[role]

@@ -30,7 +30,6 @@ from investigator.store.in_memory import InMemoryJournal
 TEMPLATES: Mapping[Role, str] = {Role.ASK: "query/ask", Role.ANSWER: "answer/answer", Role.CHECK: "answer/check"}
 """The template of each role that is graded."""
 
-_REPLIES: Mapping[Role, type[Record]] = {Role.ASK: AskReply, Role.ANSWER: AnswerReply, Role.CHECK: CheckReply}
 _REPLY_TOKENS = 200  # of an average reply to a task
 _SIDE_BY_SIDE = 8
 _LEFT_OUT = "not_stated"  # what a reply says of a document or a part that it leaves out
@@ -115,7 +114,7 @@ def graded(engine: Engine, role: Role, prompts: Prompts, prices: Prices) -> Role
     client = EngineClient(dict.fromkeys(Role, engine), prompts, journal, time.monotonic)
 
     def mistakes_in(task: GradingTask) -> list[str]:
-        return task.mistakes(client.ask(TEMPLATES[role], task.variables, _REPLIES[role]).value)
+        return task.mistakes(client.ask(TEMPLATES[role], task.variables, METHOD[TEMPLATES[role]].reply or Record).value)
 
     try:
         with ThreadPoolExecutor(min(_SIDE_BY_SIDE, client.concurrency(role))) as crew:
@@ -130,7 +129,6 @@ def graded(engine: Engine, role: Role, prompts: Prompts, prices: Prices) -> Role
 
 
 def _judgements(reply: Record) -> dict[str, str]:
-    """Return what a reply judges, and how."""
     match reply:
         case AskReply(readings=readings):
             return {reading.document.strip(): reading.verdict for reading in readings}

@@ -118,7 +118,6 @@ class RetrievalEvaluation:
         return RetrievalReport(documents=documents, queries=queries, embedder=self.embedder.name, halves=tuple(halves))
 
     def _keep(self, corpus: Corpus) -> Iterator[Event]:
-        """Store the documents in the workspace, resuming an interrupted attempt."""
         fingerprint, held = self.collection.fingerprint(), corpus.setting(_HOLDS)
         present = set(corpus.document_ids())
         if held != fingerprint and (held is not None or present or corpus.files()):
@@ -182,7 +181,6 @@ def ranking_scores(rankings: Mapping[str, Sequence[str]], judgements: Judgements
 
 
 def _as_file(row: CorpusRow) -> tuple[Sequence[FileRecord], Sequence[SplitDocument]]:
-    """Convert a document in the corpus to the records for a file with a single chunk."""
     text, length = row.content, len(row.content)
     content_hash = hashlib.sha256(text.encode()).hexdigest()
     file = FileRecord(path=row.id, content_hash=content_hash, status=FileStatus.INDEXED, characters=length, chunks=1)

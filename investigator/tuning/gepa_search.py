@@ -109,7 +109,6 @@ class GepaAdapter:
         """Discard GEPA's messages, because the evaluations already show its progress."""
 
     def _shown(self, name: str, outcome: Outcome | None, feedback: str) -> dict[str, str]:
-        """Return the question, the answer given, and the right answer, with the feedback."""
         question, answer = self._questions[name], "it was not asked"
         if outcome is not None:
             answer, feedback = f"{outcome.status}: {outcome.answer[:_SHOWN]}", f"{feedback}; {outcome.failure}"

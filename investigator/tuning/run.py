@@ -318,7 +318,6 @@ class TuningRun:
         )
 
     def _note_identity(self) -> None:
-        """Record which run the folder belongs to. Raises UserError if the folder contains another run."""
         file = self._out / "run"
         with storing(self._out):
             if file.exists() and file.read_text(encoding="utf-8") != self._identity:
@@ -327,7 +326,6 @@ class TuningRun:
             write_private(file, self._identity.encode())
 
     def _listed(self) -> Iterator[Variant]:
-        """Yield the given candidates, completed with all templates that may change."""
         options = self._options
         given = variants(options.variants, options.templates) if options.variants is not None else ()
         settings = settings_of_space(options.space, options.seed) if options.space else single_changes(options.changes)
@@ -335,7 +333,6 @@ class TuningRun:
             yield candidate.changed(templates=self._baseline.templates | candidate.templates)
 
     def _laid(self, candidate: Variant) -> Path:
-        """Return the folder with a candidate's templates, completed with those from the user's folder."""
         folder = self._out / "candidates" / candidate.key
         if not folder.exists():
             lay_templates(folder, candidate.templates, self._base.prompts)

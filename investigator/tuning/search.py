@@ -138,7 +138,6 @@ class TuningSearch:
             return self._ended(Ending.CEILING, f"{reason} Run the same command with a higher ceiling to resume.")
 
     def _admitted(self) -> list[Variant]:
-        """Return the acceptable candidates, and record the fate of all candidates."""
         admitted: dict[str, Variant] = {}
         for number, candidate in enumerate(self.candidates()):
             key, fate, reason = candidate.key, Fate.NOT_TRIED, "no calls were left, or the search ended first"
@@ -216,7 +215,6 @@ class TuningSearch:
         return None
 
     def _tested(self, finalist: Variant) -> SearchResult:
-        """Decide with the test set whether a candidate is adopted."""
         openings = self.arena.open_test()
         test = self._compared(finalist, self.sets.test, len(self.sets.test))
         row, calls, level = test.rows.get(self.measure), test.rows.get(Cost.CALLS), LEVEL / openings

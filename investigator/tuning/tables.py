@@ -107,7 +107,6 @@ def tuning_text(report: TuningReport) -> Text:
 
 
 def _cells(measure: Measure | Cost, row: PairedDifference) -> Sequence[str]:
-    """Return the cells of a measure's row: name, both means, questions, difference, p, wins, losses, ties."""
     factor, digits, unit = (
         (100, 1, " %") if isinstance(measure, Measure) else (1, 4 if measure is Cost.MONEY else 1, "")
     )
@@ -119,7 +118,6 @@ def _cells(measure: Measure | Cost, row: PairedDifference) -> Sequence[str]:
 
 
 def _examples(comparison: Comparison) -> Sequence[tuple[str, ...]]:
-    """Return each example's question, its outcomes on both sides, and their runs."""
     rows = []
     for example in comparison.examples:
         sides = (example.first, example.second)
@@ -131,7 +129,6 @@ def _examples(comparison: Comparison) -> Sequence[tuple[str, ...]]:
 
 
 def _about(comparison: Comparison) -> Sequence[str]:
-    """Return the setup and the cost of each side, its noise, and what answers are judged by."""
     lines = []
     for letter, side in (("A", comparison.first), ("B", comparison.second)):
         engine = f" ({side.engine})" if side.engine else ""

@@ -127,7 +127,6 @@ def _rows(reply: TriedReply) -> Iterator[str]:
 
 
 def _quotes(variables: Record, value: Record | None, sources: Sources) -> Iterator[TriedQuote]:
-    """Yield each quote of a reading with its place."""
     match variables, value:
         case AskVariables(), AskReply():
             documents = {document.document_id: document for document in variables.documents}

@@ -124,7 +124,6 @@ def uses_in(investigator: Investigator, run_id: str, question: str) -> Iterator[
 
 
 def _check_templates(record: Investigation, prompts: Prompts) -> None:
-    """Raise SettingsError if a run used other templates than these."""
     if record.setup.templates != prompts.own():
         names = ", ".join(template.name for template in record.setup.templates)
         used = f"its own templates ({names})" if names else "the shipped templates"
@@ -145,7 +144,6 @@ def _without_calls(record: Investigation, calls: tuple[TemplateUse, ...]) -> Ite
 
 
 def _replay(client: EngineClient, library: Library, settings: MadeWith, blank: Investigation) -> Investigation:
-    """Replay a run step by step until a reply is missing, and return its record."""
     states = [blank]
     in_order = settings.research.changed(concurrency=1)
     research = Research(client, library, in_order, keep=states.append, is_checked=not settings.check.off)
@@ -156,7 +154,6 @@ def _replay(client: EngineClient, library: Library, settings: MadeWith, blank: I
 
 
 def _replay_rows(client: EngineClient, library: Library, settings: MadeWith, record: Investigation) -> None:
-    """Replay the readings of a matrix until a reply is missing."""
     in_order, trust = settings.research.changed(concurrency=1), trust_in_run(record, Role.ASK)
     research = MatrixResearch(client, library, in_order, record.setup.mission, trust, is_checked=not settings.check.off)
     read = record.answer.coverage.read if record.answer is not None else library.document_ids()
