@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -72,38 +73,38 @@ def _few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("investigator.evaluation.estimates._RESAMPLES", 50)
 
 
+@dataclass(frozen=True)
+class Place:
+    """A folder, and questions about it."""
+
+    folder: Path
+    questions: tuple[Question, ...]
+
+    def evaluation(
+        self,
+        *,
+        limit: int | None = None,
+        out: Path | None = None,
+        fresh: bool = False,
+        repetition: int = 0,
+        joint: Budget | None = None,
+        **own: object,
+    ) -> FolderEvaluation:
+        given = {"embedder": ScriptedEmbedder(), "workspace": self.folder.parent / "space"} | own
+        investigator = Investigator(self.folder, joint=joint, **given)  # type: ignore[arg-type]
+        return FolderEvaluation(
+            investigator, self.questions, limit=limit, out=out, fresh=fresh, repetition=repetition, joint=joint
+        )
+
+
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "folder"
-    made.mkdir()
+def place(tmp_path: Path) -> Place:
+    folder, file = tmp_path / "folder", tmp_path / "questions.jsonl"
+    folder.mkdir()
     for name, text in TEXTS.items():
-        (made / name).write_text(text, encoding="utf-8")
-    return made
-
-
-@pytest.fixture
-def questions(tmp_path: Path) -> tuple[Question, ...]:
-    file = tmp_path / "questions.jsonl"
+        (folder / name).write_text(text, encoding="utf-8")
     file.write_text("".join(json.dumps(row) + "\n" for row in QUESTIONS), encoding="utf-8")
-    return read_questions(file)
-
-
-def evaluation(
-    folder: Path,
-    questions: tuple[Question, ...],
-    *,
-    limit: int | None = None,
-    out: Path | None = None,
-    fresh: bool = False,
-    repetition: int = 0,
-    joint: Budget | None = None,
-    **own: object,
-) -> FolderEvaluation:
-    given = {"embedder": ScriptedEmbedder(), "workspace": folder.parent / "space"} | own
-    investigator = Investigator(folder, joint=joint, **given)  # type: ignore[arg-type]
-    return FolderEvaluation(
-        investigator, questions, limit=limit, out=out, fresh=fresh, repetition=repetition, joint=joint
-    )
+    return Place(folder, read_questions(file))
 
 
 def finished(running: FolderEvaluation) -> FolderReport:
@@ -125,8 +126,8 @@ def lines(stored: FolderEvaluation) -> list[str]:
     return stored.file.read_text(encoding="utf-8").splitlines()
 
 
-def test_a_question_file_is_asked_and_measured(folder: Path, questions: tuple[Question, ...]) -> None:
-    running = evaluation(folder, questions)
+def test_a_question_file_is_asked_and_measured(place: Place) -> None:
+    running = place.evaluation()
     events = list(running.run())
     report = running.report()
     values = {m: (estimate.value, estimate.questions) for m, estimate in report.everything.measures.items()}
@@ -145,9 +146,7 @@ def test_a_question_file_is_asked_and_measured(folder: Path, questions: tuple[Qu
     assert last.about[-1].endswith("s per question")
 
 
-def test_statements_are_counted_by_their_check_and_each_wrong_question_is_named(
-    folder: Path, questions: tuple[Question, ...]
-) -> None:
+def test_statements_are_counted_by_their_check_and_each_wrong_question_is_named(place: Place) -> None:
     quote = "The mill by the river burned down in 1911."
     replies = REPLIES | {
         "query/ask": {"readings": [{"document": "mill.txt", "verdict": "answers", "point": 90, "quotes": [quote]}]},
@@ -169,7 +168,7 @@ def test_statements_are_counted_by_their_check_and_each_wrong_question_is_named(
         },
     }
     model = ScriptedEngine({name: json.dumps(reply) for name, reply in replies.items()})
-    running = evaluation(folder, questions, model=model)
+    running = place.evaluation(model=model)
     report = finished(running)
     assert running.outcomes["mill"].answer == "It burned down in 1911. place: It stood by the river in the north."
     assert (report.statements, report.unsupported, report.withheld) == (6, 3, 3)
@@ -178,67 +177,61 @@ def test_statements_are_counted_by_their_check_and_each_wrong_question_is_named(
     assert "6 statements, 3 of them not fully supported; 3 withheld" in folder_text(report).plain
 
 
-def test_a_stopped_evaluation_goes_on_and_measures_the_same(folder: Path, questions: tuple[Question, ...]) -> None:
-    stopped = evaluation(folder, questions)
+def test_a_stopped_evaluation_goes_on_and_measures_the_same(place: Place) -> None:
+    stopped = place.evaluation()
     until_asked(stopped.run(), 2)
     assert len(lines(stopped)) == 2
-    again = evaluation(folder, questions)
+    again = place.evaluation()
     events = list(again.run())
     assert any(isinstance(event, Notice) and event.text.startswith("2 of 3 outcomes already exist") for event in events)
     assert [event.done for event in events if isinstance(event, Progressed) and event.phase == "questions"] == [3]
-    whole = finished(evaluation(folder, questions, workspace=folder.parent / "other"))
+    whole = finished(place.evaluation(workspace=place.folder.parent / "other"))
     measures = [
         {m: running for m, running in r.everything.measures.items() if m != "seconds"} for r in (again.report(), whole)
     ]
     assert measures[0] == measures[1]
 
 
-def test_a_line_that_was_cut_off_and_questions_beyond_a_limit_are_asked(
-    folder: Path, questions: tuple[Question, ...]
-) -> None:
-    assert finished(evaluation(folder, questions, limit=1)).everything.questions == 1
-    two = evaluation(folder, questions, limit=2)
+def test_a_line_that_was_cut_off_and_questions_beyond_a_limit_are_asked(place: Place) -> None:
+    assert finished(place.evaluation(limit=1)).everything.questions == 1
+    two = place.evaluation(limit=2)
     assert finished(two).everything.questions == len(lines(two)) == 2
-    finished(whole := evaluation(folder, questions))
+    finished(whole := place.evaluation())
     assert whole.file is not None
     whole.file.write_text("\n".join((*lines(whole)[:2], lines(whole)[2][:40])), encoding="utf-8")
-    assert finished(again := evaluation(folder, questions)).everything.questions == 3
+    assert finished(again := place.evaluation()).everything.questions == 3
     assert [json.loads(line)["id"] for line in lines(again)] == ["mill", "wine", "ferry"]
 
 
-def test_fresh_asks_everything_anew_and_an_answer_of_an_earlier_run_has_no_time(
-    folder: Path, questions: tuple[Question, ...]
-) -> None:
-    finished(first := evaluation(folder, questions))
+def test_fresh_asks_everything_anew_and_an_answer_of_an_earlier_run_has_no_time(place: Place) -> None:
+    finished(first := place.evaluation())
     before = {json.loads(line)["run_id"] for line in lines(first)}
-    report = finished(evaluation(folder, questions, out=folder.parent / "elsewhere.jsonl"))
+    report = finished(place.evaluation(out=place.folder.parent / "elsewhere.jsonl"))
     assert (report.everything.questions, Cost.SECONDS in report.everything.measures) == (3, False)
-    finished(again := evaluation(folder, questions, fresh=True))
+    finished(again := place.evaluation(fresh=True))
     after = {json.loads(line)["run_id"] for line in lines(again)}
     assert len(after) == 3
     assert before.isdisjoint(after)
 
 
-def test_other_documents_or_settings_are_another_evaluation(folder: Path, questions: tuple[Question, ...]) -> None:
-    finished(first := evaluation(folder, questions))
-    finished(other := evaluation(folder, questions, settings=load_settings(None, ["research.rounds=1"])))
-    (folder / "new.txt").write_text("A new document.", encoding="utf-8")
-    finished(third := evaluation(folder, questions))
+def test_other_documents_or_settings_are_another_evaluation(place: Place) -> None:
+    finished(first := place.evaluation())
+    finished(other := place.evaluation(settings=load_settings(None, ["research.rounds=1"])))
+    (place.folder / "new.txt").write_text("A new document.", encoding="utf-8")
+    finished(third := place.evaluation())
     assert len({first.file, other.file, third.file}) == 3
     with pytest.raises(DataError, match="other questions, documents, models or settings"):
-        finished(evaluation(folder, questions, out=first.file))
+        finished(place.evaluation(out=first.file))
 
 
-def test_a_file_that_holds_something_else_is_left_alone_and_a_folder_is_no_file(
-    folder: Path, questions: tuple[Question, ...]
-) -> None:
-    notes = folder.parent / "notes.jsonl"
+def test_a_file_that_holds_something_else_is_left_alone_and_a_folder_is_no_file(place: Place) -> None:
+    notes = place.folder.parent / "notes.jsonl"
     notes.write_text('{"note": 1}\n', encoding="utf-8")
     with pytest.raises(DataError, match="line 1 of"):
-        finished(evaluation(folder, questions, out=notes))
+        finished(place.evaluation(out=notes))
     assert notes.read_text(encoding="utf-8") == '{"note": 1}\n'
     with pytest.raises(StoreError, match="cannot be read or written"):
-        finished(evaluation(folder, questions, out=folder.parent))
+        finished(place.evaluation(out=place.folder.parent))
 
 
 def test_a_row_with_answers_is_answerable_and_fields_that_no_question_has_are_named_once(tmp_path: Path) -> None:
@@ -267,71 +260,65 @@ def test_a_broken_question_file_is_told_with_the_line_or_the_question(tmp_path: 
         read_questions(tmp_path / "questions.jsonl")
 
 
-def test_a_question_that_fails_is_asked_again_and_a_mistake_of_the_user_ends_the_evaluation(
-    folder: Path, questions: tuple[Question, ...]
-) -> None:
+def test_a_question_that_fails_is_asked_again_and_a_mistake_of_the_user_ends_the_evaluation(place: Place) -> None:
     engine = Broken(CredentialError("the key was refused", hint="Set it."))
     with pytest.raises(CredentialError):
-        finished(running := evaluation(folder, questions, model=engine))
+        finished(running := place.evaluation(model=engine))
     assert len(running.outcomes) == 1
     engine.error = EngineError("the server is down")
-    report = finished(evaluation(folder, questions, model=engine))
+    report = finished(place.evaluation(model=engine))
     assert [(each.id, each.failure) for each in report.failures] == [("wine", "EngineError: the server is down")]
     assert report.everything.questions == 2
     engine.error = None
     calls = engine.calls
-    report = finished(evaluation(folder, questions, model=engine))
+    report = finished(place.evaluation(model=engine))
     assert (report.failures, report.everything.questions) == ((), 3)
     assert engine.calls > calls
 
 
-def test_right_documents_that_are_not_there_are_told(folder: Path, questions: tuple[Question, ...]) -> None:
-    (folder / "mill.txt").unlink()
-    events = list(evaluation(folder, questions).run())
+def test_right_documents_that_are_not_there_are_told(place: Place) -> None:
+    (place.folder / "mill.txt").unlink()
+    events = list(place.evaluation().run())
     assert Notice(text="1 of 1 right documents are not in the folder, such as mill.txt.") in events
 
 
-def test_neither_questions_nor_outcomes_may_become_documents(folder: Path, questions: tuple[Question, ...]) -> None:
+def test_neither_questions_nor_outcomes_may_become_documents(place: Place) -> None:
     with pytest.raises(DataError, match="inside the folder"):
-        evaluation(folder, questions, out=folder / "outcomes.jsonl")
+        place.evaluation(out=place.folder / "outcomes.jsonl")
     with pytest.raises(DataError, match="inside the folder"):
-        check_outside(folder / "questions.jsonl", evaluation(folder, questions).investigator)
-    own = folder / ".investigator"
-    inside = evaluation(folder, questions, workspace=own, out=own / "outcomes.jsonl")
+        check_outside(place.folder / "questions.jsonl", place.evaluation().investigator)
+    own = place.folder / ".investigator"
+    inside = place.evaluation(workspace=own, out=own / "outcomes.jsonl")
     assert finished(inside).everything.questions == 3
 
 
-def test_a_repetition_is_asked_again_and_goes_on_where_it_was_stopped(
-    folder: Path, questions: tuple[Question, ...]
-) -> None:
+def test_a_repetition_is_asked_again_and_goes_on_where_it_was_stopped(place: Place) -> None:
     engine = Broken()
-    first = finished(evaluation(folder, questions, model=engine))
+    first = finished(place.evaluation(model=engine))
     calls = engine.calls
-    until_asked(evaluation(folder, questions, model=engine, repetition=1).run(), 2)
-    repeated = finished(again := evaluation(folder, questions, model=engine, repetition=1))
+    until_asked(place.evaluation(model=engine, repetition=1).run(), 2)
+    repeated = finished(again := place.evaluation(model=engine, repetition=1))
     assert engine.calls == 2 * calls
     assert repeated.everything.measures[Cost.CALLS] == first.everything.measures[Cost.CALLS]
     assert {outcome.cost.calls for outcome in again.outcomes.values()} == {calls // 3}
 
 
-def test_replies_that_another_run_paid_for_count_into_the_cost(folder: Path, questions: tuple[Question, ...]) -> None:
+def test_replies_that_another_run_paid_for_count_into_the_cost(place: Place) -> None:
     engine = Broken()
-    finished(evaluation(folder, questions, model=engine))
+    finished(place.evaluation(model=engine))
     calls, dearer = engine.calls, load_settings(None, ["research.threshold=49"])  # another run with the same prompts
-    finished(other := evaluation(folder, questions, model=engine, settings=dearer))
+    finished(other := place.evaluation(model=engine, settings=dearer))
     assert engine.calls == calls
     assert all(outcome.cost.calls > 0 and outcome.value(Measure.PARSED) == 1 for outcome in other.outcomes.values())
 
 
-def test_a_joint_budget_stops_the_evaluation_and_no_half_outcome_is_kept(
-    folder: Path, questions: tuple[Question, ...]
-) -> None:
+def test_a_joint_budget_stops_the_evaluation_and_no_half_outcome_is_kept(place: Place) -> None:
     engine = Broken()
     ledger = JointLedger(lambda: 0.0)
     budget = Budget(ledger, BudgetSettings(calls=5))
-    stopped = evaluation(folder, questions, model=engine, joint=budget)
+    stopped = place.evaluation(model=engine, joint=budget)
     with pytest.raises(BudgetSpent):
         finished(stopped)
     assert engine.calls == 5
     assert len(lines(stopped)) == len(stopped.outcomes) < 3
-    assert finished(evaluation(folder, questions, model=engine)).everything.questions == 3
+    assert finished(place.evaluation(model=engine)).everything.questions == 3
