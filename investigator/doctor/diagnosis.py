@@ -52,7 +52,6 @@ def diagnose(
     grades: Grades | None = None,
     on_call: Callable[[str], None] = lambda _: None,
     variables: Mapping[str, str] | None = None,
-    clock: Callable[[], float] = time.monotonic,
 ) -> Diagnosis:
     """Try the engine of every role with a tiny example, and check the installation. `model`, `prompts` and `embedder`
     are as for `Investigator`; without a model the built-in engine is tried, which needs no network. An engine that
@@ -73,7 +72,7 @@ def diagnose(
     roles_of = defaultdict[str, list[Role]](list)
     for role in Role:
         roles_of[models.name_for(role)].append(role)
-    examination = Examination(parts, on_call, clock)
+    examination = Examination(parts, on_call)
     for name, roles in roles_of.items():
         examination.examine(name, roles, grade=grade)
     _keep(examination.grades, parts, grades or Grades())
@@ -84,7 +83,7 @@ def diagnose(
         engines=tuple(examination.engines.values()),
         templates=parts.prompts.own(),
         environment=here,
-        verifier=timed(verifier, clock) if verifier is not None else None,
+        verifier=timed(verifier) if verifier is not None else None,
         notices=tuple(notices),
     )
 
@@ -101,7 +100,7 @@ def _keep(given: Iterable[RoleGrade], parts: Parts, grades: Grades) -> None:
         grades.keep(engine, own)
 
 
-def timed(verifier: CrossEncoderEngine, clock: Callable[[], float]) -> VerifierFinding:
+def timed(verifier: CrossEncoderEngine, clock: Callable[[], float] = time.monotonic) -> VerifierFinding:
     """Return the time that a loaded verifier takes for one claim, or the problem with the verifier."""
     try:
         verifier.check()  # loaded before the time is measured

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from pydantic_core import from_json
@@ -44,23 +46,24 @@ _TEXT = "The annual rent of the boathouse is EUR 4,800. It is payable on 1 March
 _OTHER_MODEL = "Choose another model for this role, or use none: --model {role}=extractive"
 
 
+@dataclass
 class Examination:
     """Opens engines and tries them, and collects the findings. `on_call` is called before each call to a language
-    model, and with the foreseen cost of grading; `clock` returns seconds.
+    model, and with the foreseen cost of grading.
     """
 
-    def __init__(self, parts: Parts, on_call: Callable[[str], None], clock: Callable[[], float]) -> None:
-        self.roles: dict[Role, RoleFinding] = {}
-        self.engines: dict[str, EngineFinding] = {}
-        self.grades: list[RoleGrade] = []
-        self._parts, self._on_call, self._clock = parts, on_call, clock
+    parts: Parts
+    on_call: Callable[[str], None]
+    roles: dict[Role, RoleFinding] = field(default_factory=dict)
+    engines: dict[str, EngineFinding] = field(default_factory=dict)
+    grades: list[RoleGrade] = field(default_factory=list)
 
     def examine(self, name: str, roles: Sequence[Role], *, grade: bool) -> None:
         """Try an engine in its roles until a call fails, and grade it if it is a language model that works. An
         InvestigatorError that opening or calling it raises becomes a finding.
         """
         try:
-            engine = self._parts.engine(name, attempts=1)
+            engine = self.parts.engine(name, attempts=1)
         except InvestigatorError as error:
             self.engines[name] = EngineFinding(name=name)
             self.roles |= {role: _failed(role, name, error) for role in roles}
@@ -82,19 +85,19 @@ class Examination:
         self.engines[engine.name] = self._described(engine, are_of_form, is_schema_sent=is_schema_sent)
         graded_roles = [role for role in GRADED if role in roles]
         if grade and are_of_form and failure is None and graded_roles and not traits_of(engine).goes_by_measures:
-            prompts, prices = self._parts.prompts, self._parts.prices
-            self._on_call(foreseen_cost(engine, graded_roles, prompts, prices.price_of(engine.name)))
+            prompts, prices = self.parts.prompts, self.parts.prices
+            self.on_call(foreseen_cost(engine, graded_roles, prompts, prices.price_of(engine.name)))
             self.grades += [graded(engine, role, prompts, prices) for role in graded_roles]
 
     def _replies_in_form(self, engine: Engine, role: Role) -> bool:
         if traits_of(engine).is_model:
-            self._on_call(f"asking {engine.name} ({role})")
+            self.on_call(f"asking {engine.name} ({role})")
         variables = json.loads(data_text("doctor_examples.json"))[role]
         template = _TEMPLATES[role]
-        prompt = self._parts.prompts.prompt(template, CONTRACTS[template].variables.model_validate(variables))
-        began = self._clock()
+        prompt = self.parts.prompts.prompt(template, CONTRACTS[template].variables.model_validate(variables))
+        began = time.monotonic()
         reply = engine.reply(prompt)
-        seconds = reply.seconds or self._clock() - began
+        seconds = reply.seconds or time.monotonic() - began
         try:
             remark = _doubt(read_reply(reply.text, prompt.reply_type))
             state = RoleState.DOUBTFUL if remark else RoleState.WORKS
@@ -116,7 +119,7 @@ class Examination:
             is_model=traits.is_model,
             structured_output=_structured_output(engine, are_of_form, is_schema_sent=is_schema_sent),
             context_tokens=traits.context_tokens,
-            price=self._parts.prices.price_of(engine.name),
+            price=self.parts.prices.price_of(engine.name),
         )
 
 

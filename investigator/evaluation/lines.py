@@ -48,11 +48,12 @@ def rows_by_id(file: Path, kind: type[IdentifiedRow], what: str) -> dict[str, Id
 
 
 @contextmanager
-def storing(place: Path, hint: str = "Use --out to choose a place that you may write to.") -> Iterator[None]:
+def storing(place: Path) -> Iterator[None]:
     """Translate errors of files that we keep. Raises StoreError."""
     try:
         yield
     except OSError as error:
+        hint = "Use --out to choose a place that you may write to."
         raise StoreError(f"{place} cannot be read or written: {error.strerror}", hint=hint) from error
 
 

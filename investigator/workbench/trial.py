@@ -84,8 +84,8 @@ def judged(use: TemplateUse, source: str, load: Load) -> TriedReply:
     """Return a use, completed with the evaluation of its reply: the record, the point, and the proof of what it says,
     which looks up quotes in the documents that `load` returns.
     """
-    parsed = use.readings()
-    reply, value = use.replies[0], next((read.value for read in parsed if read.value is not None), None)
+    parsed, reply = use.readings(), use.replies[0]
+    value = next((read.value for read in parsed if read.value is not None), None)
     readings = value.readings if isinstance(value, AskReply) else ()
     return TriedReply(
         source=source,
