@@ -8,6 +8,7 @@ from statistics import mean
 from pydantic import Field
 
 from investigator.evaluation.estimates import PairedDifference, detectable, paired_difference
+from investigator.evaluation.folder import UNREAD_TEMPLATES, reads_templates
 from investigator.evaluation.measures import JUDGING, Cost, Ground, Measure, judging_measure
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
@@ -49,6 +50,7 @@ class Comparison(Record):
     rows: dict[Measure | Cost, PairedDifference]
     examples: tuple[ChangedExample, ...] = Field(default=(), description="changed examples, at most 50")
     changed_examples: int = 0
+    notice: str = Field(default="", description="what keeps a side from differing")
 
     @property
     def verdict(self) -> str:
@@ -93,7 +95,9 @@ def compare(
     numbers = range(1, repeat + 1) if repeat > 1 else (0,)
     every = [[bench.outcomes(setup, questions, repetition=n) for n in numbers] for _, setup in (first, second)]
     sides = [ComparedSide(name=name, engine=bench.investigator(setup).engine_name) for name, setup in (first, second)]
-    return compared(questions, (sides[0], sides[1]), (every[0], every[1]), measure, seed)
+    comparison = compared(questions, (sides[0], sides[1]), (every[0], every[1]), measure, seed)
+    unread = any(setup.prompts and not reads_templates(bench.investigator(setup)) for _, setup in (first, second))
+    return comparison.changed(notice=UNREAD_TEMPLATES.text) if unread else comparison
 
 
 def compared(

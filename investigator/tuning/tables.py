@@ -135,4 +135,4 @@ def _about(comparison: Comparison) -> Sequence[str]:
         failed = f"; {plural(side.failures, 'question')} failed" if side.failures else ""
         apart = f"; repetitions up to {100 * side.spread:.1f} points apart" if side.spread is not None else ""
         lines.append(inert_line(f"{letter}: {side.name}{engine}; {expected_line(side.cost)}{failed}{apart}", 400))
-    return [*lines, *filter(None, [grounds_line(comparison.judged)])]
+    return [*lines, *filter(None, (comparison.notice, grounds_line(comparison.judged)))]

@@ -146,6 +146,7 @@ def test_own_templates_without_a_model_are_said_to_change_nothing(
         code, _, errors = command(*words, *options, "--model", f"scripted:{script}")
         assert (code, "reads no templates" in errors) == (0, False)
     assert "reads no templates" not in command("eval", "folder", *options)[2]
+    assert "reads no templates" in command("compare", "default", own.parent, *options)[1]
 
 
 class AnswersEveryThird:
