@@ -59,9 +59,7 @@ class Examination:
     grades: list[RoleGrade] = field(default_factory=list)
 
     def examine(self, name: str, roles: Sequence[Role], *, grade: bool) -> None:
-        """Try an engine in its roles until a call fails, and grade it if it is a language model that works. An
-        InvestigatorError that opening or calling it raises becomes a finding.
-        """
+        """Try an engine in its roles until a call fails, and grade a model that works; errors become findings."""
         try:
             engine = self.parts.engine(name, attempts=1)
         except InvestigatorError as error:

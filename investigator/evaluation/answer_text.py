@@ -35,9 +35,7 @@ def tokens(text: str) -> list[str]:
 
 
 def normalize_answer(text: str) -> str:
-    """Return the text as ParlAI compares it: in lower case, without articles, and with words separated by one space.
-    ASCII punctuation becomes a space, so "don't" is two words; other punctuation (curly quotes, 。) is kept.
-    """
+    """Return the text as ParlAI compares it: in lower case, without articles; ASCII punctuation separates words."""
     return " ".join(_ARTICLES.sub(" ", _ASCII_PUNCTUATION.sub(" ", text.lower())).split())
 
 
@@ -59,9 +57,7 @@ PARLAI = Definition(lambda text: normalize_answer(text).split(), 0.0)
 
 @dataclass(frozen=True)
 class Overlap:
-    """Precision, recall and F1 (0..1): the fraction of the guess that is right, the fraction of the answer that the
-    guess contains, and their harmonic mean.
-    """
+    """Precision, recall and F1 (0..1) of a guess against an answer."""
 
     precision: float = 0.0
     recall: float = 0.0
@@ -69,16 +65,12 @@ class Overlap:
 
     @classmethod
     def of(cls, same: int, in_guess: int, in_answer: int) -> Overlap:
-        """Compute precision, recall and F1 from three word counts: words shared by both texts, in the guess, and in the
-        answer. All are 0 if the texts share no words.
-        """
+        """Compute the figures from the numbers of words that both texts share, in the guess, and in the answer."""
         return cls(same / in_guess, same / in_answer, 2 * same / (in_guess + in_answer)) if same else cls()
 
     @classmethod
     def of_bags(cls, guess: Counter[str], answer: Counter[str]) -> Overlap:
-        """Compute precision, recall and F1 for two bags of words; a repeated word counts as often as it occurs in
-        both.
-        """
+        """Compute the figures of two bags of words; a repeated word counts as often as it occurs in both."""
         return cls.of((guess & answer).total(), guess.total(), answer.total())
 
     @classmethod
@@ -123,9 +115,7 @@ def amounts_in(text: str) -> list[Amount]:
 
 
 def is_named(wanted: Amount, named: Sequence[Amount]) -> bool:
-    """Return True if one of the numbers has the wanted value or the same digits, because a table may have "42.1" for
-    "42.1 million".
-    """
+    """Return True if a number has the wanted value or the same digits: a table may have "42.1" for "42.1 million"."""
     every = [amount for whole in named for amount in (whole, *whole.parts)]
     digits = _DIGITS.findall(wanted.text)
     return any(wanted.is_said_by(amount) or digits == _bare_digits(amount.text) for amount in every)

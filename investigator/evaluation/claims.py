@@ -91,9 +91,7 @@ class ClaimsEvaluation:
     _seconds: float = 0.0
 
     def run(self) -> Iterator[Event]:
-        """Check the statements, until a limit is reached; `report` returns the results. Raises the errors of
-        `EngineClient.ask`.
-        """
+        """Check the statements, until a limit is reached. Raises the errors of `EngineClient.ask`."""
         began = monotonic()
         try:
             for start in range(0, len(self.rows), _AT_ONCE):

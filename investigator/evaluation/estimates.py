@@ -38,10 +38,7 @@ class Estimate(Record):
 
 
 def mean_of(values: Sequence[float], seed: int = 0) -> Estimate | None:
-    """Return the mean with its interval; None if there are no values.
-
-    If the values are the differences between two systems on the same questions, this is the paired bootstrap.
-    """
+    """Return the mean with its interval (of differences, the paired bootstrap); None if there are no values."""
     if not values:
         return None
     sample = np.asarray(values, dtype=np.float64)

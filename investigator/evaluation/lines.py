@@ -66,9 +66,7 @@ class RecordFile(Generic[Row]):
     what: str
 
     def read(self) -> Iterator[Row]:
-        """Yield the records, none if there is no file, and remove a last line that a killed process did not finish.
-        Raises DataError for a line of another kind.
-        """
+        """Yield the records, and remove a last line that a killed process left. Raises DataError for other lines."""
         with storing(self.path):
             content = self.path.read_bytes() if self.path.exists() else b""
             whole = content[: content.rfind(b"\n") + 1]

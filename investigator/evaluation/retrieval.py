@@ -86,10 +86,7 @@ class RetrievalEvaluation:
     results: tuple[QueryResult, ...] = ()
 
     def run(self) -> Iterator[Event]:
-        """Store, embed and rank the documents; afterwards, `results` and `report` are available.
-
-        Raises SettingsError, WorkspaceLockedError, EngineError and StoreError.
-        """
+        """Store, embed and rank. Raises SettingsError, WorkspaceLockedError, EngineError and StoreError."""
         trec_measures()  # report a missing package now, because embedding may take hours
         with Workspace(self.directory.expanduser().absolute(), write=True) as workspace:
             corpus = Corpus(workspace.index)
@@ -166,10 +163,7 @@ def trec_measures() -> ModuleType:
 
 
 def ranking_scores(rankings: Mapping[str, Sequence[str]], judgements: Judgements) -> dict[str, dict[str, float]]:
-    """Return the scores of each judged query, keyed by MEASURES; those of a query without a ranking are 0.
-
-    `rankings` maps query ids to document ids, best first.
-    """
+    """Return the scores of each judged query by measure; `rankings` are document ids, best first, by query id."""
     by = trec_measures()
     # trec_eval sorts by score and breaks ties by id, so each document gets a different score
     run = {i: {d: float(-rank) for rank, d in enumerate(ranked)} for i, ranked in rankings.items() if ranked}

@@ -110,9 +110,7 @@ class _Run:
 
 
 def _opened(path: Path) -> IO[bytes]:
-    """Return the file, unbuffered, for appending whole lines; a partial last line, left by a killed process, is ended
-    first. Raises SettingsError if the file cannot be written or is not a trace.
-    """
+    """Return the file, unbuffered, for appending whole lines, and end a last line that a killed process left."""
     try:
         last = b"\n"
         if path.is_file() and path.stat().st_size:

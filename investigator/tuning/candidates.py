@@ -110,9 +110,7 @@ def single_changes(space: Space) -> Iterator[Variant]:
 
 
 def templates_of(folder: Path | None, names: Sequence[str]) -> dict[str, str]:
-    """Return the texts of the templates that are used with a folder: its own, otherwise the shipped ones. Raises
-    TemplateError.
-    """
+    """Return the templates that are used with a folder: its own, otherwise the shipped ones. Raises TemplateError."""
     prompts = Prompts(folder)
     return {name: source_of(prompts.path(name)) for name in names}
 

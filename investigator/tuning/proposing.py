@@ -160,19 +160,14 @@ def _less(usage: Usage, begun: Usage) -> Usage:
 
 
 class ProposerModel:
-    """Sends a prompt to an engine, and returns the template in the reply. The run's ceilings limit the calls, and the
-    replies are kept, so that no reply is paid for twice.
-    """
+    """Sends a prompt to an engine, within the run's ceilings, and returns the template in the reply."""
 
     def __init__(self, engine: Engine, ledger: TuningLedger, budget: Budget) -> None:
         self._engine = engine
         self._sender = CallSender(ledger, (budget,), time.monotonic)
 
     def __call__(self, text: str) -> str:
-        """Return the new template; a reply that is not JSON is used unchanged, and a truncated reply is not used.
-
-        Raises EngineError and BudgetSpent.
-        """
+        """Return the template of a reply, JSON or plain; "" if it is cut off. Raises EngineError and BudgetSpent."""
         prompt = Prompt(PROPOSE, ProposerText(text=text), text, ProposeReply)
         reply = self._sender.send(call_to(self._engine, prompt))
         if reply.finish_reason is FinishReason.LENGTH:

@@ -75,9 +75,7 @@ class TuningOptions(Record):
         return self.space or ({} if self.variants or self.search else COMMON)
 
     def checked(self, base: Setup) -> Settings:
-        """Return the baseline's settings. Raises SettingsError if these or the values to try are invalid, a template is
-        unknown, or there is nothing to try or change.
-        """
+        """Return the baseline's settings. Raises SettingsError for invalid options."""
         judging_measure(self.measure)
         for name in self.templates:
             if name not in METHOD:
@@ -178,9 +176,7 @@ def _alone_in(out: Path) -> Iterator[None]:
 
 
 def _writer(options: TuningOptions, base: Setup, parts: Parts) -> Engine:
-    """Return the proposer's engine: the one that was named, otherwise the one that is being tuned. Raises SettingsError
-    if GEPA would use the built-in engine, which cannot write.
-    """
+    """Return the proposer's engine: the named one, otherwise the one that is being tuned. Raises SettingsError."""
     engine = parts.engine(options.proposer or parse_model_options(base.model).name_for(Role.ASK))
     if options.search == GEPA and engine is parts.extractive:
         raise SettingsError(

@@ -31,8 +31,7 @@ from investigator.files import write_private
 from investigator.investigator import Investigator
 from investigator.reports.schemas import Printed
 from investigator.resources import prompts_folder
-from investigator.workbench.records import TemplateCard, TemplateList, TemplateTrial
-from investigator.workbench.trial import judged, trial_text, tried
+from investigator.workbench.trial import TemplateCard, TemplateList, TemplateTrial, judged, trial_text, tried
 from investigator.workbench.uses import FoundUses, uses_in
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Template, such as query/ask.")]
@@ -130,9 +129,7 @@ class StepOptions:
 
     @contextmanager
     def uses(self, name: str, investigator: Investigator, question: str | None) -> Iterator[FoundUses]:
-        """Open the run, or simulate a run of the question without a model. Raises SettingsError for a chat template, or
-        unless either a question or a run is given.
-        """
+        """Open the run, or simulate a run of the question. Raises SettingsError."""
         if name not in METHOD:
             hint = f"To try it: investigator dialogue module {name.partition('/')[2]} --prompts DIR"
             raise SettingsError(f"{name} is a chat template, which no run uses", hint=f"{hint} [--show-prompt]")

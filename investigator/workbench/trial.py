@@ -1,5 +1,5 @@
-"""Tries a template on one use: sends it to an engine like any other call, and evaluates the reply as the method
-does.
+"""The records of the workbench, and the trial of a template on one use, which is sent to an engine like any other call
+and evaluated as by the method.
 """
 
 from __future__ import annotations
@@ -7,7 +7,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from typing import Any, Union
 
+from pydantic import Field
 from rich.text import Text
 
 from investigator.asking.budget import BudgetSpent
@@ -34,8 +36,67 @@ from investigator.services.parts import Parts
 from investigator.services.run_records import as_it_began
 from investigator.store.journal import TRIAL, Runs
 from investigator.tracing.base import RunTraces
-from investigator.workbench.records import TemplateTrial, TriedQuote, TriedReply
 from investigator.workbench.uses import FoundUses, TemplateUse, WatchedCalls
+
+
+class TemplateCard(Record):
+    """The purpose of a template, its variables, and the expected reply."""
+
+    name: str
+    owner: str
+    purpose: str
+    file: str = Field(description="the file that is used")
+    own: bool = Field(description="it replaces the shipped template")
+    tokens: int = Field(description="estimated length of its fixed text")
+    variables: tuple[str, ...]
+    must_use: tuple[str, ...] = Field(default=(), description="variables that the template must use")
+    reply: str = Field(default="", description="name of the reply's record; empty if no engine replies")
+    must_name: tuple[str, ...] = Field(default=(), description="fields that the template must request")
+
+
+class TemplateList(Record):
+    """A list of templates, starting with those of the method."""
+
+    templates: tuple[TemplateCard, ...]
+
+
+TemplateVariables: Any = Union[tuple(dict.fromkeys(contract.variables for contract in CONTRACTS.values()))]  # noqa: UP007
+"""The variables of a template."""
+
+
+class TriedQuote(Record):
+    """A quote in a reply with its place, or the problem with it."""
+
+    text: str
+    place: str = ""
+    problem: str = ""
+
+
+class TriedReply(Record):
+    """The result of a template in one use: the prompt, the reply, and how the method evaluated the reply."""
+
+    source: str = Field(description="origin of the template")
+    engine: str
+    prompt: str
+    prompt_tokens: int
+    reply: str
+    reply_tokens: int
+    seconds: float
+    value: str = Field(default="", description="the parsed record, in wire format")
+    problem: str = Field(default="", description="problem with the first reply, even if it was repaired")
+    repaired: bool = False
+    point: int | None = Field(default=None, description="None if the step has no point")
+    quotes: tuple[TriedQuote, ...] = ()
+
+
+class TemplateTrial(Record):
+    """A template that was tried on one use: the new reply and, if there is one, the earlier reply."""
+
+    template: str
+    about: str = Field(description="the question asked")
+    old: TriedReply | None = None
+    new: TriedReply
+    usage: Usage
 
 
 def tried(
@@ -81,9 +142,7 @@ def tried(
 
 
 def judged(use: TemplateUse, source: str, load: Load) -> TriedReply:
-    """Return a use, completed with the evaluation of its reply: the record, the point, and the proof of what it says,
-    which looks up quotes in the documents that `load` returns.
-    """
+    """Return a use with the evaluation of its reply; quotes are looked up in the documents that `load` returns."""
     parsed, reply = use.readings(), use.replies[0]
     value = next((read.value for read in parsed if read.value is not None), None)
     readings = value.readings if isinstance(value, AskReply) else ()

@@ -30,9 +30,7 @@ _UNBOUNDED = BudgetSettings(calls=None)  # replaying a run costs nothing
 
 @dataclass(frozen=True)
 class TemplateUse:
-    """One use of a template: the prompt and, if an engine was called, its name and its replies. A second reply answers
-    a repair request.
-    """
+    """One use of a template: the prompt, and the engine and its replies; a second reply answers a repair request."""
 
     prompt: Prompt
     engine: str = ""
@@ -44,9 +42,7 @@ class TemplateUse:
 
 
 class WatchedCalls:
-    """A trace that collects the answered calls, grouped into uses: a second prompt for the same variables is a repair
-    request.
-    """
+    """Collects the answered calls by use: a second prompt for the same variables is a repair request."""
 
     def __init__(self) -> None:
         self._uses: dict[tuple[str, Record], TemplateUse] = {}
