@@ -100,9 +100,7 @@ def test_a_model_that_works_is_asked_once_for_each_role_and_its_cost_is_that_of_
     table = tmp_path / "prices.json"
     price = {"model": "openai:m", "input": 1000, "output": 2000}
     table.write_text(json.dumps({"as_of": "2026-01-31", "prices": [price]}), encoding="utf-8")
-
     diagnosis = tried("openai:m", changes=[f"budget.prices={table}"])
-
     assert states(diagnosis) == dict.fromkeys(Role, RoleState.WORKS)
     assert diagnosis.works
     assert len(openai_server.requests) == len(announced) == 6
@@ -126,9 +124,7 @@ def test_each_role_is_tried_at_its_own_model(openai_server: OpenAIServer, tried:
 def test_what_would_leave_the_machine_is_said_of_each_role(tried: Tried, monkeypatch: pytest.MonkeyPatch) -> None:
     """The engine is opened but not called, because its proxy refuses every connection."""
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-
     diagnosis = tried("openai:m", "reflect=extractive", changes=["chat.base_url=http://models.example:8000/v1"])
-
     shown = diagnosis_text(diagnosis).plain
     engine = next(engine for engine in diagnosis.engines if engine.name.startswith("openai"))
     assert (engine.endpoint, engine.leaves_machine) == ("http://models.example:8000", True)
@@ -170,7 +166,6 @@ def test_a_reply_that_cannot_be_read_fails_its_role_and_no_other(tried: Tried) -
         return completion("Nice weather.") if "PlanReply" in str(body["response_format"]) else good_model(body)
 
     diagnosis = tried("openai:m", answers=weak)
-
     assert not diagnosis.works
     assert states(diagnosis) == {**dict.fromkeys(Role, RoleState.WORKS), "plan": RoleState.FAILED}
     assert "--model plan=extractive" in finding_of(diagnosis, Role.PLAN).hint
@@ -237,7 +232,6 @@ def test_what_a_server_says_is_told_but_neither_keys_nor_control_characters(
     unknown = tried("ask=openai:m", answers=refusal(404, "The model m does not exist"))
     refused = tried("ask=openai:m", answers=refusal(401, "Incorrect API key provided: sk-very-secret"))
     hostile = tried("ask=openai:m", answers=json_response({"error": {"message": "\x1b[2J gone\u202e"}}, 400))
-
     assert "The model m does not exist" in finding_of(unknown, Role.ASK).remark
     assert "rejected the key" in finding_of(refused, Role.ASK).remark
     assert "OPENAI_API_KEY" in finding_of(refused, Role.ASK).hint

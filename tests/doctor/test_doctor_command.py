@@ -6,20 +6,18 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
-
-from investigator.cli.main import app
+from commands import command
+from typer.testing import Result
 
 ROLES = ["plan", "ask", "reflect", "answer", "check", "chat"]
 
 
-def command(*words: str | Path) -> Result:
-    return CliRunner().invoke(app, ["doctor", *map(str, words)])
+def doctor(*words: object) -> Result:
+    return command("doctor", *words)
 
 
 def test_the_embedded_default_works_and_sends_nothing() -> None:
-    result = command()
-
+    result = doctor()
     assert result.exit_code == 0
     table = result.stdout.partition("\n\n")[0].splitlines()
     assert [line.split()[:2] for line in table[1:7]] == [[role, "works"] for role in ROLES]
@@ -31,9 +29,7 @@ def test_the_embedded_default_works_and_sends_nothing() -> None:
 
 def test_json_is_everything_that_was_found_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "http://user:hidden@proxy.example:3128")
-
-    result = command("--json")
-
+    result = doctor("--json")
     printed = json.loads(result.stdout)
     assert {role["role"]: role["state"] for role in printed["roles"]} == dict.fromkeys(ROLES, "works")
     assert [engine["leaves_machine"] for engine in printed["engines"]] == [False]
@@ -42,8 +38,7 @@ def test_json_is_everything_that_was_found_and_nothing_else(monkeypatch: pytest.
 
 
 def test_a_role_that_fails_is_told_without_a_traceback_and_ends_with_1() -> None:
-    result = command("--model", "reflect=openai:m", "--model", "plan=gguf:absent.gguf")
-
+    result = doctor("--model", "reflect=openai:m", "--model", "plan=gguf:absent.gguf")
     assert result.exit_code == 1
     assert "reflect: failed (openai:m): openai:m needs a key\nhint: Set OPENAI_API_KEY to your key.\n" in result.stdout
     assert "plan: failed (gguf:absent.gguf): absent.gguf cannot be read" in result.stdout
@@ -51,8 +46,7 @@ def test_a_role_that_fails_is_told_without_a_traceback_and_ends_with_1() -> None
 
 
 def test_who_is_being_asked_is_told_on_standard_error() -> None:
-    result = command("--model", "openai:m", "--set", "chat.base_url=http://127.0.0.1:9/v1", "--json")
-
+    result = doctor("--model", "openai:m", "--set", "chat.base_url=http://127.0.0.1:9/v1", "--json")
     assert result.exit_code == 1
     assert result.stderr == "asking openai:m@127.0.0.1:9 (plan)\n"
     assert json.loads(result.stdout)
@@ -63,8 +57,7 @@ def test_who_is_being_asked_is_told_on_standard_error() -> None:
     [["--set", "nonsense=1"], ["--model", "nobody=openai:m"], ["--model", "="], ["--set", "absent.toml"], ["x"]],
 )
 def test_wrong_settings_are_wrong_use(words: list[str]) -> None:
-    result = command(*words)
-
+    result = doctor(*words)
     assert result.exit_code == 2
     assert result.stdout == ""
 
@@ -76,10 +69,9 @@ def test_templates_of_ones_own_are_checked_and_asked_with(tmp_path: Path) -> Non
         "{{ documents }} {{ main_question }} Reply with readings: document, verdict, point, quotes, reply.",
         encoding="utf-8",
     )
-    used = json.loads(command("--prompts", tmp_path, "--json").stdout)
+    used = json.loads(doctor("--prompts", tmp_path, "--json").stdout)
     template.write_text("{{ passage }}", encoding="utf-8")
-    broken = command("--prompts", tmp_path)
-
+    broken = doctor("--prompts", tmp_path)
     assert [template["name"] for template in used["templates"]] == ["query/ask"]
     assert broken.exit_code == 2
     assert "unknown variable 'passage'" in broken.stderr

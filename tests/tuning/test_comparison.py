@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from commands import command
 from printed import printed
-from typer.testing import CliRunner
 
 from investigator import ScriptedEmbedder
 from investigator.asking.templates import source_of
-from investigator.cli.main import app
 from investigator.errors import EngineError, SettingsError
 from investigator.evaluation.measures import Cost, Measure
 from investigator.evaluation.outcomes import Outcome
@@ -106,47 +105,51 @@ def test_a_side_is_a_folder_a_file_changes_or_a_model(tmp_path: Path) -> None:
         side_of("no/such/folder", base)
 
 
-def command(*words: str | Path) -> tuple[int, str, str]:
-    done = CliRunner().invoke(app, [str(word) for word in words])
-    return done.exit_code, done.stdout, done.stderr
+@pytest.fixture
+def options(folder: Path, questions_file: Path, tmp_path: Path) -> tuple[object, ...]:
+    return "--docs", folder, "--questions", questions_file, "--workspace", tmp_path / "space", "--limit", 1
 
 
-def test_the_command_compares_models_and_writes_a_page(folder: Path, questions_file: Path, tmp_path: Path) -> None:
-    page, script = tmp_path / "comparison.html", tmp_path / "script.json"
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    """A model that finds nothing."""
+    script = tmp_path / "script.json"
     script.write_text(json.dumps(NOTHING), encoding="utf-8")
-    options = ("--docs", folder, "--questions", questions_file, "--workspace", tmp_path / "space", "--limit", "1")
-    code, shown, _ = command("compare", "default", f"scripted:{script}", *options, "--report", page)
-    assert code == 0
-    assert "correctly answered or correctly silent" in shown
-    assert "answers are judged by: evidence is quoted 1" in shown
+    return f"scripted:{script}"
+
+
+def test_the_command_compares_models_and_writes_a_page(
+    options: tuple[object, ...], model: str, folder: Path, tmp_path: Path
+) -> None:
+    page = tmp_path / "comparison.html"
+    done = command("compare", "default", model, *options, "--report", page)
     text = page.read_text(encoding="utf-8")
-    assert "correctly answered or correctly silent" in text
+    assert done.exit_code == 0
+    assert "answers are judged by: evidence is quoted 1" in done.stdout
+    assert all("correctly answered or correctly silent" in shown for shown in (done.stdout, text))
     assert "http" not in text.replace("http-equiv", "")
-    code, shown, errors = command("compare", "default", f"scripted:{script}", *options, "--json")
-    assert code == 0
-    assert "1 of 1 outcomes already exist" in errors
-    record = printed(Comparison, shown)
+    again = command("compare", "default", model, *options, "--json")
+    assert (again.exit_code, "1 of 1 outcomes already exist" in again.stderr) == (0, True)
+    record = printed(Comparison, again.stdout)
     (example,) = record.examples
     assert (record.questions, example.second.status) == (1, AnswerStatus.NOT_FOUND)
-    assert command("show", example.second.run_id, folder, "--workspace", tmp_path / "space")[0] in (0, 3, 4, 5)
+    assert command("show", example.second.run_id, folder, *options[4:6]).exit_code in (0, 3, 4, 5)
 
 
 def test_own_templates_without_a_model_are_said_to_change_nothing(
-    folder: Path, questions_file: Path, tmp_path: Path
+    options: tuple[object, ...], model: str, tmp_path: Path
 ) -> None:
-    own = tmp_path / "own" / "query"
-    own.mkdir(parents=True)
-    (own / "ask.j2").write_text(source_of(prompts_folder() / "query" / "ask.j2") + "Be brief.", encoding="utf-8")
-    script = tmp_path / "script.json"
-    script.write_text(json.dumps(NOTHING), encoding="utf-8")
-    options = ("--docs", folder, "--questions", questions_file, "--workspace", tmp_path / "space", "--limit", "1")
-    for words in (("compare", "default", own.parent), ("eval", "folder", "--prompts", own.parent)):
-        code, _, errors = command(*words, *options)
-        assert (code, errors.count("The built-in finder reads no templates")) == (0, 1)
-        code, _, errors = command(*words, *options, "--model", f"scripted:{script}")
-        assert (code, "reads no templates" in errors) == (0, False)
-    assert "reads no templates" not in command("eval", "folder", *options)[2]
-    assert "reads no templates" in command("compare", "default", own.parent, *options)[1]
+    own = tmp_path / "own" / "query" / "ask.j2"
+    own.parent.mkdir(parents=True)
+    own.write_text(source_of(prompts_folder() / "query" / "ask.j2") + "Be brief.", encoding="utf-8")
+    folder, notice = tmp_path / "own", "The built-in finder reads no templates"
+    for words in (("compare", "default", folder), ("eval", "folder", "--prompts", folder)):
+        done = command(*words, *options)
+        assert (done.exit_code, done.stderr.count(notice)) == (0, 1)
+        done = command(*words, *options, "--model", model)
+        assert (done.exit_code, notice in done.stderr) == (0, False)
+    assert notice not in command("eval", "folder", *options).stderr
+    assert notice in command("compare", "default", folder, *options).stdout
 
 
 class AnswersEveryThird:
