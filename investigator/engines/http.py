@@ -189,9 +189,7 @@ class BodyBounds:
 
 class _BoundedStream:
     def __init__(self, stream: Any, bounds: BodyBounds, most: int) -> None:
-        self._stream = stream
-        self._bounds = bounds
-        self._most = most
+        self._stream, self._bounds, self._most = stream, bounds, most
 
     def __iter__(self) -> Iterator[bytes]:
         octets = 0

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import Protocol
 
 import numpy as np
 
@@ -26,10 +25,6 @@ _BATCH = 4  # number of texts that another model embeds at a time
 _FEW = 6_000  # NumPy embeds this many characters in less time than it takes to import PyTorch
 
 
-class _Encoder(Protocol):
-    def encode(self, texts: Sequence[str]) -> Vectors: ...
-
-
 class SentenceTransformerEmbedder:
     """Embeds with a sentence-transformers model; many texts are embedded on the graphics card if PyTorch finds one.
 
@@ -40,14 +35,12 @@ class SentenceTransformerEmbedder:
 
     def __init__(self, model: str = DEFAULT_MODEL) -> None:
         self._model = model
-        self._loaded = LoadedOnce[_Encoder](_Bundled if model == DEFAULT_MODEL else lambda: _Other(model))
+        self._loaded = LoadedOnce["_Bundled | _Other"](_Bundled if model == DEFAULT_MODEL else lambda: _Other(model))
 
     @property
     def name(self) -> str:
-        """Return the model's name; the default model's name includes the start of its weights' sha256.
-
-        The default's precision is not part of it: vectors from different machines have a cosine similarity above
-        0.9995.
+        """Return the model's name, for the default model with the start of its weights' sha256. Its precision does not
+        count: vectors from different machines have a cosine similarity above 0.9995.
         """
         return _NAME if self._model == DEFAULT_MODEL else self._model
 

@@ -1,21 +1,15 @@
-"""The embedding model all-MiniLM-L6-v2 in plain PyTorch, optimised for CPUs.
-
-It produces the same vectors as sentence-transformers with the same weights (a test compares them) and is ready in one
-second instead of five: importing sentence-transformers also imports transformers, scikit-learn and SciPy, none of which
-this model needs. `benchmarks/embedding.py` measures what makes it fast: matrices are multiplied in bfloat16 if the
-processor supports it (the cosine similarity to the float32 vectors is above 0.9995, so both have the same name), there
-is little padding, each thread computes its own batches without waiting for others, and memory is reused instead of
-being returned to the system.
+"""The embedding model all-MiniLM-L6-v2 in plain PyTorch, optimised for CPUs: docs/decisions/0005-own-forward-pass.md.
 
 The six layers are those of Devlin et al. 2019 (arXiv:1810.04805) and Wang et al. 2020 (arXiv:2002.10957); the vector of
 a text is the mean of its tokens' vectors, scaled to length 1 (Reimers and Gurevych 2019, arXiv:1908.10084). Matrices
-are multiplied in the given precision; the states between them stay float32.
+are multiplied in the given precision; the states between them stay float32. `benchmarks/embedding.py` measures it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -88,11 +82,7 @@ class Bert:
         self._layers = [_layer(weights, f"encoder.layer.{index}", precision) for index in range(LAYERS)]
 
     def vectors(self, batch: Sequence[Sequence[int]]) -> Vectors:
-        """Return unit vectors, shape (texts, 384), for non-empty texts given as token ids; they are padded to the
-        length of the longest.
-
-        Apart from rounding, a vector does not depend on the other texts. Raises RuntimeError if memory runs out.
-        """
+        """Return unit vectors, shape (texts, 384), for texts given as token ids. Raises RuntimeError without memory."""
         import torch
         from torch.nn.functional import gelu, normalize
 
@@ -182,10 +172,7 @@ class MiniLM:
         self._tokenizer = open_tokenizer(folder)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return unit vectors of shape (texts, 384), in the order of the texts; needs little additional memory.
-
-        Raises EngineError if memory runs out.
-        """
+        """Return unit vectors of shape (texts, 384), in order. Raises EngineError if memory runs out."""
         vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
         try:
             for start in range(0, len(texts), _WINDOW):
@@ -224,17 +211,12 @@ def open_tokenizer(folder: Path) -> Tokenizer:
 
 
 def _fastest_precision(device: str) -> Precision:
-    """Return the precision for the hardware. It does not depend on timing, so the same machine always gives the same
-    vectors.
-    """
+    """Return the precision for the hardware, without timing it, so that a machine always gives the same vectors."""
     import torch
 
     if device != "cpu":
         return Precision.FLOAT16
-    try:
-        can = torch.cpu.get_capabilities()
-    except AttributeError:  # older PyTorch versions do not report it
-        return Precision.FLOAT32
+    can: dict[str, bool] = getattr(torch.cpu, "get_capabilities", dict)()  # older PyTorch versions do not report them
     return Precision.BFLOAT16 if can.get("avx512_bf16") or can.get("amx_bf16") else Precision.FLOAT32
 
 
@@ -267,19 +249,15 @@ def _side_by_side(work: Callable[[list[int]], None], batches: Sequence[list[int]
 
 @cache
 def _memory_kept() -> None:
-    """Let the C library (glibc) keep up to 64 MB of freed memory.
-
-    By default, glibc returns all freed memory to the system between two multiplications. The system then clears each
-    page before providing it again, which took a quarter of the computing time.
+    """Let the C library (glibc) keep up to 64 MB of freed memory, because clearing pages that were returned to the
+    system between two multiplications took a quarter of the computing time.
     """
     import ctypes
 
-    try:
+    with suppress(AttributeError, OSError, TypeError):  # the C library is not glibc
         set_option = ctypes.CDLL(None).mallopt
-    except (AttributeError, OSError, TypeError):  # the C library is not glibc
-        return
-    for option, most in _GLIBC_OPTIONS.items():
-        set_option(option, most)
+        for option, most in _GLIBC_OPTIONS.items():
+            set_option(option, most)
 
 
 @cache

@@ -71,11 +71,7 @@ class QuickMiniLM:
         self._turn = Lock()
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return unit vectors of shape (texts, 384), in the order of the texts.
-
-        Reading the weights takes as long as multiplying the few tokens of a query, so all texts in a call are computed
-        after a single read.
-        """
+        """Return unit vectors of shape (texts, 384), in the order of the texts, whose weights are read only once."""
         if not texts:
             return np.empty((0, DIMENSIONS), dtype=np.float32)
         with self._turn, self._threads.limit(limits=1, user_api="blas"):

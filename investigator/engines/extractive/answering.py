@@ -43,32 +43,30 @@ def answer(variables: AnswerVariables, embedder: Embedder) -> AnswerReply:
             is_first = quote is next(_supporting(passage))[1]
             chosen.append((passage.heading if is_first else "", quote))
     status = PartStatus.ANSWERED if chosen else PartStatus.NOT_STATED
-    return AnswerReply(
-        details=tuple(
-            ProposedStatement(head=one_line(heading), text=one_line(quote.text), evidence=(quote.id,))
-            for heading, quote in chosen
-        ),
-        parts=tuple(PartReply(part=number, status=status) for number in range(1, len(variables.parts) + 1)),
-    )
+    details = (ProposedStatement(head=one_line(head), text=one_line(q.text), evidence=(q.id,)) for head, q in chosen)
+    parts = (PartReply(part=number, status=status) for number in range(1, len(variables.parts) + 1))
+    return AnswerReply(details=tuple(details), parts=tuple(parts))
 
 
 def check(variables: CheckVariables) -> CheckReply:
     """Return which statements are their quotes, word for word; nothing else is judged."""
-    return CheckReply(
-        statements=tuple(
-            StatementCheck(
-                number=statement.number, support=Support.VERBATIM if statement.verbatim else Support.UNCHECKED
-            )
-            for statement in variables.statements
-        )
-    )
+    support = {True: Support.VERBATIM, False: Support.UNCHECKED}
+    checks = (StatementCheck(number=each.number, support=support[each.verbatim]) for each in variables.statements)
+    return CheckReply(statements=tuple(checks))
 
 
 def _best_first(
     passages: Sequence[tuple[EvidenceDocument, EvidencePassage]], question: str, embedder: Embedder
 ) -> Iterator[tuple[EvidencePassage, EvidenceSpan]]:
     """Yield the quotes that may support an answer, each with its passage, in the order of their best sentences."""
-    stretches = [_stretch(document, passage) for document, passage in passages]
+    stretches = [
+        Stretch(
+            text="".join(span.text for span in passage.spans),
+            context=context_of(document, passage.heading),
+            match=(document.point or 0) / 100,
+        )
+        for document, passage in passages
+    ]
     left = [list(_supporting(passage)) for _, passage in passages]
     ranking = ranked(stretches, question, embedder)
     for candidate in ranking.best:
@@ -82,14 +80,6 @@ def _best_first(
         yield from ((passage, span) for (_, passage), own in zip(passages, left, strict=True) for _, span in own)
 
 
-def _stretch(document: EvidenceDocument, passage: EvidencePassage) -> Stretch:
-    return Stretch(
-        text="".join(span.text for span in passage.spans),
-        context=context_of(document, passage.heading),
-        match=(document.point or 0) / 100,
-    )
-
-
 def _supporting(passage: EvidencePassage) -> Iterator[tuple[Span, EvidenceSpan]]:
     at = 0
     for span in passage.spans:
@@ -99,18 +89,12 @@ def _supporting(passage: EvidencePassage) -> Iterator[tuple[Span, EvidenceSpan]]
 
 
 def _repeats(text: str, others: Iterable[str]) -> bool:
-    return any(_overlap(text, other) >= _SAME and not _figures_differ(text, other) for other in others)
-
-
-def _figures_differ(first: str, second: str) -> bool:
-    """Return True if each text has a figure that the other lacks, because they then contradict each other or differ in
-    subject.
+    """Return True if another text has most words of a text. Texts that each have a figure that the other lacks
+    contradict each other or differ in subject.
     """
-    a, b = ({word for word in words(text) if any(char.isdigit() for char in word)} for text in (first, second))
-    return bool(a - b and b - a)
-
-
-def _overlap(first: str, second: str) -> float:
-    """Return the share of the shorter text's words that also occur in the other text."""
-    a, b = ({stem(word) for word in content_words(text)} for text in (first, second))
-    return len(a & b) / min(len(a), len(b)) if a and b else 0.0
+    for other in others:
+        a, b = ({stem(word) for word in content_words(each)} for each in (text, other))
+        c, d = ({word for word in words(each) if any(map(str.isdigit, word))} for each in (text, other))
+        if a and b and len(a & b) / min(len(a), len(b)) >= _SAME and not (c - d and d - c):
+            return True
+    return False

@@ -7,6 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate
 
 import numpy as np
 
@@ -79,53 +81,45 @@ def context_of(document: ShownDocument | EvidenceDocument, heading: str) -> str:
 def candidates(stretches: Sequence[Stretch], question: str, embedder: Embedder) -> list[Candidate]:
     """Return the sentences of the stretches in order."""
     spans = [compared_spans(stretch.text) for stretch in stretches]
-    flat = [stretch.text[slice(*span)] for stretch, own in zip(stretches, spans, strict=True) for span in own]
+    flat = [(number, place, span) for number, own in enumerate(spans) for place, span in enumerate(own)]
     if not flat:
         return []
-    vectors: Vectors = embedder.embed([question, *flat])
-    stemmed = [stems(words(text)) for text in flat]
-    above = [
-        stems(words(_above(stretch.text, at))) for stretch, own in zip(stretches, spans, strict=True) for at, _ in own
-    ]
+    texts = [stretches[number].text[slice(*span)] for number, _, span in flat]
+    before = [stretches[number].text[max(0, start - _BEFORE) : start] for number, _, (start, _) in flat]
+    vectors: Vectors = embedder.embed([question, *texts])
+    stemmed, above = ([stems(words(text)) for text in each] for each in (texts, before))
     contexts = [stems(words(stretch.context)) for stretch in stretches]
-    counted = [contexts[number] for number, own in enumerate(spans) for _ in own]
-    weights = _weights(question, [frozenset().union(*parts) for parts in zip(stemmed, above, counted, strict=True)])
+    parts = zip(flat, stemmed, above, strict=True)
+    weights = _weights(question, [own | higher | contexts[number] for (number, *_), own, higher in parts])
+    ends = list(accumulate(map(len, spans)))
+    sums = [_sums(vectors[1 + end - len(own) : 1 + end]) for own, end in zip(spans, ends, strict=True)]
     result: list[Candidate] = []
-    for number, (stretch, own) in enumerate(zip(stretches, spans, strict=True)):
-        at = len(result)
-        means = _Means(vectors[0], vectors[1 + at : 1 + at + len(own)])
-        for place, span in enumerate(own):
-            held = stemmed[at + place]
-            share, placed = _share(weights, held), _share(weights, held | contexts[number])
-            fit = SentenceFit(
-                similarity=means.similarity(place, place),
-                around=means.similarity(place - 1, place + 1),
-                passage=means.similarity(*_neighbours(own, place)),
-                words=share,
-                context=placed - share,
-                before=_share(weights, held | contexts[number] | above[at + place]) - placed,
-                length=min(len(held), _MANY_WORDS) / _MANY_WORDS,
-                match=log_odds(stretch.match),
-            )
-            result.append(Candidate(number, span, fit))
+    for (number, place, span), own, higher in zip(flat, stemmed, above, strict=True):
+        near = partial(_similarity, vectors[0], sums[number])
+        share, placed = _share(weights, own), _share(weights, own | contexts[number])
+        fit = SentenceFit(
+            similarity=near(place, place),
+            around=near(place - 1, place + 1),
+            passage=near(*_neighbours(spans[number], place)),
+            words=share,
+            context=placed - share,
+            before=_share(weights, own | contexts[number] | higher) - placed,
+            length=min(len(own), _MANY_WORDS) / _MANY_WORDS,
+            match=log_odds(stretches[number].match),
+        )
+        result.append(Candidate(number, span, fit))
     return result
 
 
-class _Means:
-    """The cosine similarities of a question to the means of neighbouring sentences."""
-
-    def __init__(self, question: Vectors, sentences: Vectors) -> None:
-        self._question = question
-        self._sums = np.concatenate([np.zeros_like(sentences[:1]), np.cumsum(sentences, axis=0)])
-
-    def similarity(self, first: int, last: int) -> float:
-        """Return the similarity to the sentences from `first` to `last`, as far as there are any."""
-        total = self._sums[min(last + 1, len(self._sums) - 1)] - self._sums[max(first, 0)]
-        return float(total @ self._question / max(float(np.linalg.norm(total)), 1e-9))
+def _sums(sentences: Vectors) -> Vectors:
+    """Return the sums of the first 0, 1, 2, ... vectors, from which a mean of neighbours is computed."""
+    return np.concatenate([np.zeros_like(sentences[:1]), np.cumsum(sentences, axis=0)])
 
 
-def _above(text: str, start: int) -> str:
-    return text[max(0, start - _BEFORE) : start]
+def _similarity(question: Vectors, sums: Vectors, first: int, last: int) -> float:
+    """Return the cosine similarity of a question to the mean of the sentences from `first` to `last`."""
+    total = sums[min(last + 1, len(sums) - 1)] - sums[max(first, 0)]
+    return float(total @ question / max(float(np.linalg.norm(total)), 1e-9))
 
 
 def _neighbours(spans: Sequence[Span], place: int) -> tuple[int, int]:
@@ -161,9 +155,8 @@ def compared_spans(text: str) -> list[Span]:
 
 def _says_something(sentence: str) -> bool:
     """Return True if a sentence is long enough and not a heading; scripts without spaces need fewer characters."""
-    if _HEADING.match(sentence) and "\n" not in sentence.strip():
-        return False
-    return len(sentence) >= _SHORTEST_SENTENCE or len(words(sentence)) >= _FEWEST_WORDS
+    is_heading = _HEADING.match(sentence) and "\n" not in sentence.strip()
+    return not is_heading and (len(sentence) >= _SHORTEST_SENTENCE or len(words(sentence)) >= _FEWEST_WORDS)
 
 
 def _pieces(text: str, start: int, end: int) -> list[Span]:

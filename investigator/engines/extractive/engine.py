@@ -37,8 +37,6 @@ from investigator.records import (
 )
 from investigator.scoring.calibration import calibration_digest
 
-NAME = "extractive"
-
 _STRATEGY = "Read the documents whose passages match best."
 _EDITION = 5
 """Number of the way in which passages are found; it is raised whenever the same calibration gives other replies."""
@@ -61,6 +59,7 @@ class ExtractiveEngine:
     """
 
     def __init__(self, embedder: Embedder, others: Callable[[Embedder], Answers] = _no_others) -> None:
+        self.name = f"extractive:{embedder.name}"
         self._embedder = embedder
         self._others = others(embedder)
 
@@ -69,20 +68,10 @@ class ExtractiveEngine:
         return ExtractiveEngine(self._embedder, others)
 
     @property
-    def name(self) -> str:
-        """Return `extractive:` and the name of the embedder."""
-        return f"{NAME}:{self._embedder.name}"
-
-    @property
     def traits(self) -> Traits:
-        """Return the traits: points depend on search scores as well as on texts, the engine is slow with texts that
-        a search has not selected, and its replies are those of one calibration.
-        """
-        return Traits(
-            goes_by_measures=True,
-            context_tokens=_USEFUL_TOKENS,
-            sampling=f"finder {_EDITION}, calibration {calibration_digest()}",
-        )
+        """Return the traits: points depend on search scores as well as on texts, and on one calibration."""
+        sampling = f"finder {_EDITION}, calibration {calibration_digest()}"
+        return Traits(goes_by_measures=True, context_tokens=_USEFUL_TOKENS, sampling=sampling)
 
     def reply(self, prompt: Prompt) -> Reply:
         """Return the reply as JSON. Raises SettingsError for an unknown template."""
@@ -153,11 +142,7 @@ def fill_row(variables: RowVariables, embedder: Embedder) -> RowReply:
 def stretches(document: ShownDocument) -> list[Stretch]:
     """Return the passages of a document; without a search, the document is as likely as not."""
     return [
-        Stretch(
-            text=passage.text,
-            context=context_of(document, passage.heading),
-            match=0.5 if passage.match is None else passage.match,
-        )
+        Stretch(passage.text, context_of(document, passage.heading), 0.5 if passage.match is None else passage.match)
         for passage in document.passages
     ]
 

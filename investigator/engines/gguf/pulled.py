@@ -194,9 +194,8 @@ def _download(model: PulledModel, on_progress: OnProgress) -> None:
     class Progress(tqdm):  # type: ignore[misc]
         """Reports the downloaded bytes to `on_progress` instead of drawing a progress bar."""
 
-        def __init__(self, *words: Any, **options: Any) -> None:
-            self._done = int(options.get("initial") or 0)
-            options.pop("name", None)
+        def __init__(self, *words: Any, initial: int = 0, name: str = "", **options: Any) -> None:
+            self._done = initial
             super().__init__(*words, **{**options, "disable": True})
 
         def update(self, n: float | None = 1) -> None:
@@ -210,14 +209,8 @@ def _download(model: PulledModel, on_progress: OnProgress) -> None:
             f"the model needs {needed / 1e9:.1f} GB, but only {free / 1e9:.1f} GB is free in {model.folder}",
             hint="Free some space, choose a smaller model (investigator model), or move XDG_DATA_HOME elsewhere.",
         )
-    hf_hub_download(
-        model.repo,
-        model.file,
-        revision=model.commit,
-        local_dir=model.folder,
-        tqdm_class=Progress,
-        etag_timeout=_TIMEOUT,
-    )
+    options: dict[str, Any] = {"revision": model.commit, "local_dir": model.folder, "etag_timeout": _TIMEOUT}
+    hf_hub_download(model.repo, model.file, tqdm_class=Progress, **options)
     (model.folder / model.file).replace(model.path)  # out of the folders of its repository
     shutil.rmtree(model.folder / ".cache", ignore_errors=True)
     if not model.is_whole:
