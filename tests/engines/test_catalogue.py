@@ -1,14 +1,17 @@
-"""Names are mapped to engines, and options to roles."""
+"""Names are mapped to engines, also of other packages, and options to roles."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from openai_server import OpenAIServer
 
+from investigator import Investigator, ScriptedEmbedder
 from investigator.engines.base import Engine
-from investigator.engines.catalogue import EngineOptions, ModelNames, open_engine, parse_model_options
+from investigator.engines.catalogue import GROUP, EngineOptions, ModelNames, open_engine, parse_model_options
 from investigator.engines.chat.models import ChatSettings
 from investigator.engines.recorded import RecordedEngine
 from investigator.engines.roles import Role
@@ -81,3 +84,119 @@ def test_each_name_opens_its_engine(tmp_path: Path, openai_server: OpenAIServer)
 def test_a_name_that_opens_nothing_is_a_setting_to_correct(name: str) -> None:
     with pytest.raises(SettingsError):
         open_engine(name, EngineOptions(no_extractive))
+
+
+ROOT = Path(__file__).parents[2]
+
+TOY = """
+from investigator.errors import SettingsError
+from investigator.records import Reply
+
+class Toy:
+    def __init__(self, name, options):
+        self.name = f"toy:{name}"
+        self.inner = options.extractive()
+        options.on_notice(f"{self.name} is a toy")
+
+    def reply(self, prompt):
+        return self.inner.reply(prompt)
+
+def broken(name, options):
+    raise SettingsError(f"no toy {name}", hint="Buy one.")
+
+def nothing(name, options):
+    return None
+
+NUMBER = 7
+"""
+ENTRY_POINTS = f"""[{GROUP}]
+toy = toy_box.engine:Toy
+broken-toy = toy_box.engine:broken
+no-toy = toy_box.engine:nothing
+number-toy = toy_box.engine:NUMBER
+openai = toy_box.engine:Toy
+gguf = toy_box.engine:Toy
+"""
+
+
+@pytest.fixture(autouse=True)
+def toy_box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put a package with engines on the path, as an installer would."""
+    site = tmp_path / "site"
+    (site / "toy_box").mkdir(parents=True)
+    (site / "toy_box" / "__init__.py").write_text("")
+    (site / "toy_box" / "engine.py").write_text(TOY)
+    metadata = site / "toy_box-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-box\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(ENTRY_POINTS)
+    monkeypatch.syspath_prepend(str(site))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "documents"
+    made.mkdir()
+    (made / "harbour.md").write_text("# Harbour\n\nThe harbour of Vigo was dredged in 1997.\n", encoding="utf-8")
+    return made
+
+
+def extractive() -> ScriptedEngine:
+    return ScriptedEngine("{}")
+
+
+@pytest.mark.parametrize("model", ["toy:x", "toy_box.engine:Toy:x"])
+def test_a_question_is_answered_by_the_engine_of_another_package(folder: Path, model: str) -> None:
+    investigator = Investigator(folder, model=model, embedder=ScriptedEmbedder())
+    assert investigator.engine_name == "toy:x"
+    assert "1997" in investigator.ask("When was the harbour of Vigo dredged?").text
+
+
+def test_an_engine_may_tell_the_user_something() -> None:
+    notices: list[str] = []
+    open_engine("toy:x", EngineOptions(extractive, on_notice=notices.append))
+    assert notices == ["toy:x is a toy"]
+
+
+@pytest.mark.parametrize(
+    ("name", "message", "hint"),
+    [
+        ("broken-toy:x", "no toy x", "Buy one."),
+        ("no-toy:x", "did not return an engine", "reply"),
+        ("number-toy:x", "number-toy cannot be called", "options"),
+        ("toy_box.engine:missing", "toy_box.engine:missing cannot be loaded", "installed"),
+        ("tou:x", "tou", "Did you mean 'toy'?"),
+        ("opnai:x", "opnai", "Did you mean 'openai'?"),
+        ("llama3.2:latest", "unknown model provider 'llama3.2'", "provider:name"),
+        ("nonsense", "nonsense", "broken-toy, chat, cohere"),
+        ("extractive:large", "no model 'large'", "extractive"),
+    ],
+)
+def test_what_cannot_be_opened_is_refused_with_what_to_do(name: str, message: str, hint: str) -> None:
+    with pytest.raises(SettingsError, match=message) as refused:
+        open_engine(name, EngineOptions(extractive))
+    assert hint in refused.value.hint
+
+
+def test_no_package_takes_a_name_of_ours() -> None:
+    with pytest.raises(SettingsError, match=r"x\.gguf"):
+        open_engine("gguf:x.gguf", EngineOptions(extractive))
+
+
+def test_the_metadata_of_packages_is_not_read_for_names_of_ours() -> None:
+    code = """
+import importlib.metadata
+def unwanted(**_): raise AssertionError("read")
+import investigator.plugins
+investigator.plugins.entry_points = unwanted
+from investigator.engines.catalogue import open_engine
+from investigator.engines.catalogue import EngineOptions
+from investigator.engines.scripted import ScriptedEngine
+open_engine("extractive", EngineOptions(lambda: ScriptedEngine("{}")))
+try:
+    open_engine("toy:x", EngineOptions(lambda: ScriptedEngine("{}")))
+except AssertionError:
+    print("read for others")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert done.stdout == "read for others\n"
