@@ -110,17 +110,17 @@ def test_a_reply_is_reused_on_another_day() -> None:
 def test_the_client_knows_the_room_and_the_useful_number_of_calls_of_each_role() -> None:
     narrow = ScriptedEngine(SAID, traits=Traits(context_tokens=4_000, concurrency=2))
     engines = {role: narrow if role is Role.ASK else ScriptedEngine(SAID) for role in Role}
-    asked = EngineClient(engines, Prompts(), InMemoryJournal(), lambda: 0.0)
-    assert (asked.room(Role.ASK), asked.concurrency(Role.ASK)) == (4_000, 2)
-    assert (asked.room(Role.CHECK), asked.concurrency(Role.CHECK)) == (None, Traits().concurrency)
+    sending = EngineClient(engines, Prompts(), InMemoryJournal(), lambda: 0.0)
+    assert (sending.room(Role.ASK), sending.concurrency(Role.ASK)) == (4_000, 2)
+    assert (sending.room(Role.CHECK), sending.concurrency(Role.CHECK)) == (None, Traits().concurrency)
 
 
 def test_the_check_of_an_answer_has_an_engine_of_its_own() -> None:
     checking = ScriptedEngine('{"statements": []}')
     engines = {role: checking if role is Role.CHECK else ScriptedEngine([]) for role in Role}
-    asked = EngineClient(engines, Prompts(), InMemoryJournal(), lambda: 0.0)
+    sending = EngineClient(engines, Prompts(), InMemoryJournal(), lambda: 0.0)
     variables = CheckVariables(question="?", statements=(), documents=())
-    assert asked.ask("answer/check", variables, CheckReply).value == CheckReply(statements=())
+    assert sending.ask("answer/check", variables, CheckReply).value == CheckReply(statements=())
     assert len(checking.asked) == 1
 
 
@@ -155,9 +155,9 @@ def test_a_call_is_watched_with_its_reply_and_its_seconds() -> None:
 
 
 def test_a_reply_in_the_journal_is_used_again_and_its_engine_is_not_asked() -> None:
-    journal, trace, asked = InMemoryJournal(), Watching(), call(Gone(), TEXT)
-    journal.keep(asked.key, asked.prompt, "gone", Reply(text="kept", seconds=3.0))
-    assert sender(journal, trace).send(asked).text == "kept"
+    journal, trace, sending = InMemoryJournal(), Watching(), call(Gone(), TEXT)
+    journal.keep(sending.key, sending.prompt, "gone", Reply(text="kept", seconds=3.0))
+    assert sender(journal, trace).send(sending).text == "kept"
     assert trace.heard == ["query/ask to gone, 0.0 s, True: kept"]
 
 

@@ -71,7 +71,7 @@ def length(variables: AskVariables) -> int:
 def shown(engine: Narrow) -> list[str]:
     (prompt,) = engine.read
     assert isinstance(prompt.variables, AskVariables)
-    return [one.text for document in prompt.variables.documents for one in document.passages]
+    return [passage.text for document in prompt.variables.documents for passage in document.passages]
 
 
 def test_a_prompt_that_fits_is_shown_whole() -> None:
@@ -119,10 +119,10 @@ def test_a_context_smaller_than_one_sentence_is_a_named_error_and_nothing_is_sen
 
 def test_an_engine_that_refuses_even_one_sentence_is_believed_in_its_own_words() -> None:
     engine = Narrow(most=10)
-    asked = client(engine)
+    sending = client(engine)
     with pytest.raises(ContextTooLongError, match="too long for me"):
-        asked.ask("query/ask", asking(TEXT), AskReply, smaller=less_to_ask)
-    assert asked.usage().calls == 0
+        sending.ask("query/ask", asking(TEXT), AskReply, smaller=less_to_ask)
+    assert sending.usage().calls == 0
 
 
 def test_a_prompt_of_which_nothing_can_be_left_out_is_refused_at_once() -> None:
@@ -144,8 +144,8 @@ def test_a_long_constant_part_still_leaves_room_for_what_fits() -> None:
         step_limit=6,
     )
     prompts = Prompts()
-    one = variables.changed(documents=variables.documents[:1])
-    engine = Counting(context=round((len(prompts.prompt("planner/plan", one).text) + 100) / 0.95))
+    smallest = variables.changed(documents=variables.documents[:1])
+    engine = Counting(context=round((len(prompts.prompt("planner/plan", smallest).text) + 100) / 0.95))
     client(engine).ask("planner/plan", variables, PlanReply, smaller=less_to_plan)
     (prompt,) = engine.read
     assert isinstance(prompt.variables, PlanVariables)
@@ -160,9 +160,9 @@ def test_a_call_begins_in_the_journal_with_the_tokens_that_were_counted() -> Non
             begun.append(tokens)
             super().begin(key, engine, tokens)
 
-    asked = call(Counting(context=10_000), TEXT)
-    assert sender(Beginning()).send(asked).text == SAID
-    assert begun == [len(asked.prompt.text)]
+    sending = call(Counting(context=10_000), TEXT)
+    assert sender(Beginning()).send(sending).text == SAID
+    assert begun == [len(sending.prompt.text)]
 
 
 def test_a_prompt_that_was_refused_is_not_sent_again_and_one_too_long_not_counted_again() -> None:

@@ -65,7 +65,7 @@ def planning(documents: int, memories: int) -> PlanVariables:
 
 
 def shown(variables: AskVariables) -> list[str]:
-    return [one.text for document in variables.documents for one in document.passages]
+    return [item.text for document in variables.documents for item in document.passages]
 
 
 def several(**texts: tuple[float, ...]) -> AskVariables:
@@ -116,7 +116,7 @@ def test_a_row_of_a_matrix_loses_passages_then_sentences() -> None:
     document = asking(TEXT, "Other.").documents[0]
     row = RowVariables(mission="M", questions=("How high was the toll?", "Who owned it?"), document=document)
     first = less(less_to_row, row, 0.9)
-    assert [one.text for one in first.document.passages] == [TEXT]
+    assert [item.text for item in first.document.passages] == [TEXT]
     second = less(less_to_row, first, 0.5)
     assert len(second.document.passages[0].text) < len(TEXT)
     assert less_to_row(row.changed(document=asking(SENTENCES[0]).documents[0]), 0.5) is None
@@ -129,9 +129,9 @@ def test_sentences_around_the_best_one_stay_while_there_is_room() -> None:
 
 @given(st.floats(0.0, 1.0), st.sampled_from(["the toll", "the owner", "the mill", "the flood", "nothing at all"]))
 @settings(deadline=None)
-def test_a_shortened_passage_is_whole_sentences_that_stand_where_it_says(share: float, asked: str) -> None:
+def test_a_shortened_passage_is_whole_sentences_that_stand_where_it_says(share: float, subject: str) -> None:
     document = asking("").documents[0].changed(passages=(passage(TEXT, start=1000),))
-    whole = asking("", question=f"What of {asked}?").changed(documents=(document,))
+    whole = asking("", question=f"What of {subject}?").changed(documents=(document,))
     shorter = less(less_to_ask, whole, share)
     (kept,) = shorter.documents[0].passages
     runs = {" ".join(SENTENCES[i:j]) for i in range(5) for j in range(i + 1, 6)} - {TEXT}
@@ -148,18 +148,18 @@ def test_a_single_sentence_is_never_cut() -> None:
 
 def test_a_planner_loses_documents_first_then_memories_and_keeps_one_document() -> None:
     first = less(less_to_plan, planning(4, 3), 0.5)
-    assert ([one.document_id for one in first.documents], len(first.history)) == (["d0.txt", "d1.txt"], 3)
+    assert ([item.document_id for item in first.documents], len(first.history)) == (["d0.txt", "d1.txt"], 3)
     second = less(less_to_plan, planning(1, 3), 0.5)
-    assert ([one.document_id for one in second.documents], [one.id for one in second.history]) == (["d0.txt"], [1])
+    assert ([item.document_id for item in second.documents], [item.id for item in second.history]) == (["d0.txt"], [1])
     assert less_to_plan(planning(1, 0), 0.5) is None
 
 
 def test_reflection_loses_the_memories_of_the_lowest_points_and_keeps_their_order() -> None:
     memories = (memory(1, 60), memory(2, None), memory(3, 90), memory(4, 55), memory(5, 75))
     shorter = less(less_to_reflect, ReflectVariables(question="Q", mission="M", parts=("Q",), memories=memories), 0.7)
-    assert [one.id for one in shorter.memories] == [1, 3, 5]
-    one = ReflectVariables(question="Q", mission="M", parts=("Q",), memories=memories[:1])
-    assert less_to_reflect(one, 0.7) is None
+    assert [item.id for item in shorter.memories] == [1, 3, 5]
+    item = ReflectVariables(question="Q", mission="M", parts=("Q",), memories=memories[:1])
+    assert less_to_reflect(item, 0.7) is None
 
 
 def evidence(name: str, *passages: tuple[str, ...]) -> EvidenceDocument:

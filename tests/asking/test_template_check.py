@@ -31,8 +31,8 @@ def problems(root: Path, **files: str) -> tuple[TemplateProblem, ...]:
     return check_templates(folder_of(root, **files), CONTRACTS).problems
 
 
-def said(found: tuple[TemplateProblem, ...]) -> list[tuple[int | None, str]]:
-    return [(problem.line, problem.problem) for problem in found]
+def lines(listed: tuple[TemplateProblem, ...]) -> list[tuple[int | None, str]]:
+    return [(problem.line, problem.problem) for problem in listed]
 
 
 def test_the_shipped_templates_keep_their_contracts() -> None:
@@ -48,7 +48,7 @@ def test_what_a_contract_wants_used_and_named_is_there() -> None:
 
 
 def test_all_problems_of_all_files_are_told_at_once(tmp_path: Path) -> None:
-    found = problems(
+    listed = problems(
         tmp_path,
         query__ask=SHIPPED + "\n{{ qestion }}\n{{ misson }}",
         answer__answer="One\n{% include 'other' %}",
@@ -57,21 +57,21 @@ def test_all_problems_of_all_files_are_told_at_once(tmp_path: Path) -> None:
         reflection__reflect="{{ question|shout }}",
     )
     last = len(SHIPPED.splitlines()) + 3
-    assert [Path(problem.file).name for problem in found].count("ask.j2") == 2
-    assert {(last - 1, "unknown variable 'qestion'"), (last, "unknown variable 'misson'")} <= set(said(found))
-    assert {(1, "No filter named 'shout'."), (1, "unknown variable 'dokuments'")} <= set(said(found))
-    assert (None, "the variable 'documents' is missing") in said(found)
-    assert any("answer.j2, line 2: " in problem.text for problem in found)
-    assert any("check.j2, line 1: " in problem.text for problem in found)
-    assert all(problem.hint for problem in found)
+    assert [Path(problem.file).name for problem in listed].count("ask.j2") == 2
+    assert {(last - 1, "unknown variable 'qestion'"), (last, "unknown variable 'misson'")} <= set(lines(listed))
+    assert {(1, "No filter named 'shout'."), (1, "unknown variable 'dokuments'")} <= set(lines(listed))
+    assert (None, "the variable 'documents' is missing") in lines(listed)
+    assert any("answer.j2, line 2: " in problem.text for problem in listed)
+    assert any("check.j2, line 1: " in problem.text for problem in listed)
+    assert all(problem.hint for problem in listed)
 
 
 def test_a_template_that_has_lost_its_documents_is_refused(tmp_path: Path) -> None:
     blind = re.sub(r"{[{%].*?[%}]}", lambda tag: "" if "document" in tag[0] or "passage" in tag[0] else tag[0], SHIPPED)
     blind = re.sub(r"{% (?:else|endif|endfor) %}", "", blind)
     blind = re.sub(r"{% if .*?%}", "", blind)
-    (found,) = problems(tmp_path, query__ask=blind)
-    assert found.problem == "the variable 'documents' is missing"
+    (listed,) = problems(tmp_path, query__ask=blind)
+    assert listed.problem == "the variable 'documents' is missing"
     with pytest.raises(TemplateError, match=r"ask\.j2: the variable 'documents' is missing") as caught:
         Prompts(tmp_path)
     assert "documents" in caught.value.hint
@@ -79,7 +79,7 @@ def test_a_template_that_has_lost_its_documents_is_refused(tmp_path: Path) -> No
 
 def test_a_comment_neither_uses_a_variable_nor_asks_for_a_reply(tmp_path: Path) -> None:
     text = "{# {{ main_question }} point quotes #}The readings: document, verdict, reply. {{ documents }}"
-    assert said(problems(tmp_path, query__ask=text)) == [
+    assert lines(problems(tmp_path, query__ask=text)) == [
         (None, "the variable 'main_question' is missing"),
         (None, "the reply field 'point' is not requested"),
         (None, "the reply field 'quotes' is not requested"),
@@ -103,8 +103,8 @@ def test_a_file_that_nothing_would_use_is_told_with_the_name_that_was_meant(
 ) -> None:
     (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / name).write_text("x", encoding="utf-8")
-    (found,) = problems(tmp_path)
-    assert (found.problem, found.hint) == ("no template has this name", f"Did you mean {meant}.j2?")
+    (listed,) = problems(tmp_path)
+    assert (listed.problem, listed.hint) == ("no template has this name", f"Did you mean {meant}.j2?")
 
 
 def test_notes_and_texts_of_the_chat_may_lie_beside_the_templates(tmp_path: Path) -> None:
@@ -129,9 +129,9 @@ def test_what_is_no_template_file_is_a_problem_like_others(tmp_path: Path, kind:
         case _:
             (tmp_path / "outside").write_text(SHIPPED, encoding="utf-8")
             file.symlink_to(tmp_path / "outside")
-    (found,) = problems(tmp_path / "prompts")
-    assert found.file == str(file)
-    assert found.problem.startswith("it ")
+    (listed,) = problems(tmp_path / "prompts")
+    assert listed.file == str(file)
+    assert listed.problem.startswith("it ")
     with pytest.raises(TemplateError, match=r"ask\.j2: it "):
         Prompts(tmp_path / "prompts")
 
@@ -141,9 +141,9 @@ def test_a_hostile_file_cannot_flood_the_list_of_problems(tmp_path: Path) -> Non
 
 
 def test_a_misspelt_field_is_found_by_trying_the_template(tmp_path: Path) -> None:
-    (found,) = problems(tmp_path, query__ask=SHIPPED.replace("passage.text", "passage.txt"))
+    (listed,) = problems(tmp_path, query__ask=SHIPPED.replace("passage.text", "passage.txt"))
     line = next(n for n, text in enumerate(SHIPPED.splitlines(), start=1) if "passage.text" in text)
-    assert said((found,)) == [(line, "'dict object' has no attribute 'txt'")]
+    assert lines((listed,)) == [(line, "'dict object' has no attribute 'txt'")]
 
 
 def test_a_template_is_known_by_the_hash_of_its_text(tmp_path: Path) -> None:

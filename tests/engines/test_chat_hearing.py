@@ -94,13 +94,13 @@ def test_after_the_time_limit_nothing_is_told(openai_server: OpenAIServer) -> No
     heard: list[str] = []
     with pytest.raises(EngineTimeoutError):
         engine.reply_aloud(PROMPT, heard.append)
-    told = list(heard)
-    assert 0 < len(told) < 20
+    before = list(heard)
+    assert 0 < len(before) < 20
     gate.set()
     for thread in threading.enumerate():
         if thread.name == "investigator-call":
             thread.join(5)
-    assert heard == told
+    assert heard == before
 
 
 def test_a_reply_without_end_is_cut(openai_server: OpenAIServer) -> None:

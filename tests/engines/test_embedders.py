@@ -61,14 +61,14 @@ def test_every_precision_gives_nearly_the_same_vectors() -> None:
 
 
 def test_few_texts_get_the_vectors_of_many() -> None:
-    said = [
+    sentences = [
         *(text for text in TEXTS if len(text) < 99),
         "Wie hoch ist die Miete?",
         "¿Cuántos niños recibieron zinc?",
         "Сколько это стоит?",
         "كم عدد الأطفال؟",
     ]
-    texts = [f"{text} " * many for text in said for many in (1, 2, 3, 5, 99)]
+    texts = [f"{text} " * many for text in sentences for many in (1, 2, 3, 5, 99)]
     assert max(map(len, texts)) > 4_000 > 10 > min(map(len, texts))
     few, many = QuickMiniLM(Path(MODEL_DIR)).encode(texts), MiniLM(Path(MODEL_DIR)).encode(texts)
     assert few.dtype == np.float32
@@ -226,5 +226,5 @@ def test_threads_get_the_vectors_of_their_own_texts() -> None:
     remembering = CachedEmbedder(ScriptedEmbedder(), most=5)
     texts = [[f"word{i}", f"word{i + 1}"] for i in range(40)]
     with ThreadPoolExecutor(8) as pool:
-        for asked, vectors in zip(texts, pool.map(remembering.embed, texts), strict=True):
-            assert np.array_equal(vectors, ScriptedEmbedder().embed(asked))
+        for own, vectors in zip(texts, pool.map(remembering.embed, texts), strict=True):
+            assert np.array_equal(vectors, ScriptedEmbedder().embed(own))

@@ -116,7 +116,9 @@ def readings(question: str, *documents: ShownDocument, engine: ExtractiveEngine 
     return replied(variables, AskReply, engine).readings
 
 
-def asked(question: str, *texts: str, engine: ExtractiveEngine = ENGINE, match: float | None = None) -> DocumentReply:
+def reading_of(
+    question: str, *texts: str, engine: ExtractiveEngine = ENGINE, match: float | None = None
+) -> DocumentReply:
     return readings(question, shown("d", *texts, match=match), engine=engine)[0]
 
 
@@ -278,7 +280,7 @@ def test_the_engine_goes_by_the_scores_of_the_search_and_is_no_model() -> None:
     ],
 )
 def test_quotes_stand_in_their_passage_whatever_its_white_space_and_signs(text: str) -> None:
-    reply = asked(QUESTION, text)
+    reply = reading_of(QUESTION, text)
     assert reply.quotes
     assert all(quote in text for quote in reply.quotes)
     assert "burned" in reply.quotes[0]
@@ -288,7 +290,7 @@ def test_quotes_stand_in_their_passage_whatever_its_white_space_and_signs(text: 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=200), st.lists(st.text(max_size=300), max_size=3))
 def test_any_question_and_any_text_give_a_point_and_quotes_that_stand(question: str, texts: list[str]) -> None:
     whole = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
-    reply = asked(question, *whole)
+    reply = reading_of(question, *whole)
     assert reply.point is not None
     assert 0 <= reply.point <= 100
     assert len(reply.quotes) <= 6
@@ -304,7 +306,7 @@ def test_any_question_and_any_text_give_a_point_and_quotes_that_stand(question: 
     ],
 )
 def test_a_short_sentence_of_a_script_without_spaces_can_answer(question: str, sentence: str) -> None:
-    reply = asked(question, sentence)
+    reply = reading_of(question, sentence)
     assert reply.quotes == (sentence,)
     assert (reply.point or 0) > 0
 
@@ -312,23 +314,23 @@ def test_a_short_sentence_of_a_script_without_spaces_can_answer(question: str, s
 def test_a_passage_without_a_full_stop_is_quoted_in_pieces_that_hold_what_is_asked_for() -> None:
     flow = "water flows on and on over the weir and past the quay " * 4_600
     text = f"{flow}the mill burned down in May {flow}"
-    reply = asked(QUESTION, text)
+    reply = reading_of(QUESTION, text)
     assert all(quote in text and len(quote) <= 500 for quote in reply.quotes)
     assert "burned down" in reply.quotes[0]
 
 
 def test_no_words_are_quoted_twice_where_a_quote_goes_on_to_the_next_line() -> None:
     lines = [f"Year {number}: {'the mill at the river stood ' * 8}until the mill did burn down:" for number in range(8)]
-    quotes = asked(QUESTION, "\n".join(lines)).quotes
+    quotes = reading_of(QUESTION, "\n".join(lines)).quotes
     assert len(quotes) > 1
     assert all(sum(f"Year {number}:" in quote for quote in quotes) <= 1 for number in range(8))
 
 
 def test_a_title_is_quoted_with_what_stands_below_it_and_never_alone() -> None:
     text = "The lake\n\nIt lies on the Aller.\n\nWhen did the mill burn down\n\nIt was in May 1911, at night."
-    assert asked(QUESTION, text).quotes[0] == "When did the mill burn down\n\nIt was in May 1911, at night."
+    assert reading_of(QUESTION, text).quotes[0] == "When did the mill burn down\n\nIt was in May 1911, at night."
     below = f"Why did the mill burn down\n\nThe mill did burn down, and when: {'in May, in June, ' * 24}."
-    assert not any(quote == "Why did the mill burn down" for quote in asked(QUESTION, below).quotes)
+    assert not any(quote == "Why did the mill burn down" for quote in reading_of(QUESTION, below).quotes)
 
 
 def test_fields_of_a_form_stay_together_though_blank_lines_part_them() -> None:
@@ -339,7 +341,7 @@ def test_fields_of_a_form_stay_together_though_blank_lines_part_them() -> None:
         "☐ In five days",
     )
     text = "\n\n".join(fields)
-    assert asked("What is the previous policy number?", text).quotes[0] == text
+    assert reading_of("What is the previous policy number?", text).quotes[0] == text
 
 
 def test_what_is_near_the_question_scores_above_something_else() -> None:
@@ -348,7 +350,7 @@ def test_what_is_near_the_question_scores_above_something_else() -> None:
     right = "The mill at Dornbach ground 4,200 sacks of grain in 1911, more than ever before."
     near = "The mill at Dornbach has belonged to the Berg family since 1880."
     other = "Zebras live in herds and graze on the open plains of Africa."
-    points = [asked(question, text, engine=engine).point or 0 for text in (right, near, other)]
+    points = [reading_of(question, text, engine=engine).point or 0 for text in (right, near, other)]
     assert min(points[:2]) >= 50 > points[2]
 
 
@@ -356,7 +358,7 @@ def test_the_right_passage_is_quoted_first_wherever_it_stands_among_the_others()
     right, others = "The mill burned down in May 1911.", ["It lies on the Aller.", "Anna Berg owns a red boat now."]
     for place in range(3):
         texts = [*others[:place], right, *others[place:]]
-        assert asked(QUESTION, *texts).quotes[0] == right
+        assert reading_of(QUESTION, *texts).quotes[0] == right
 
 
 @pytest.mark.parametrize(
@@ -383,7 +385,7 @@ def test_an_answer_says_nothing_twice_but_both_of_two_figures(texts: tuple[str, 
 def test_the_same_prompt_gives_the_same_reply_from_another_engine() -> None:
     texts = [f"Parish {n} sold {n * 7 % 13} sacks. The mill burned down in {1900 + n}." for n in range(20)]
     other = ExtractiveEngine(ScriptedEmbedder())
-    assert asked(QUESTION, *texts) == asked(QUESTION, *texts, engine=other)
+    assert reading_of(QUESTION, *texts) == reading_of(QUESTION, *texts, engine=other)
 
 
 def test_what_the_file_name_and_the_heading_say_counts_for_every_sentence_below_them() -> None:
@@ -396,7 +398,7 @@ def test_what_the_file_name_and_the_heading_say_counts_for_every_sentence_below_
 def test_quotes_of_a_long_text_stand_in_it() -> None:
     filler = "The weir lies below the quay, and boats pass it in summer. " * 60
     text = f"{filler}The mill burned down in May 1911. {filler}"
-    reply = asked(QUESTION, text, match=0.9)
+    reply = reading_of(QUESTION, text, match=0.9)
     assert "The mill burned down in May 1911." in reply.quotes[0]
     assert all(quote in text and len(quote) <= 600 for quote in reply.quotes)
 

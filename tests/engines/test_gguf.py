@@ -125,9 +125,9 @@ def test_a_reply_holds_every_field_of_what_was_asked(reply: Reply) -> None:
 
 def left_to_read(model: GgufModel, text: str) -> int:
     """Return the number of tokens of a prompt that are not in the cache."""
-    told: list[Writing] = []
-    model.complete(text, FEW, on_writing=told.append)
-    return told[0].to_read - told[0].read
+    progress: list[Writing] = []
+    model.complete(text, FEW, on_writing=progress.append)
+    return progress[0].to_read - progress[0].read
 
 
 def test_of_a_prompt_with_a_known_beginning_only_the_rest_is_read(loaded: GgufModel) -> None:
@@ -144,11 +144,11 @@ def test_the_beginning_of_one_template_is_kept_while_another_is_asked(loaded: Gg
 
 
 def test_tokens_are_counted_as_the_model_counts_them(brief: GgufEngine) -> None:
-    one, two = prompt("The harbour."), prompt("The harbour. " + "The annual rent is EUR 48,000. " * 20)
+    short, two = prompt("The harbour."), prompt("The harbour. " + "The annual rent is EUR 48,000. " * 20)
 
     assert isinstance(brief, TokenCounter)
-    more = brief.reply(two).input_tokens - brief.reply(one).input_tokens
-    assert tokens_of(brief, two.text) - tokens_of(brief, one.text) == more
+    more = brief.reply(two).input_tokens - brief.reply(short).input_tokens
+    assert tokens_of(brief, two.text) - tokens_of(brief, short.text) == more
     assert brief.count_tokens("") == 0
 
 
@@ -242,20 +242,20 @@ def test_the_model_writes_nothing_on_the_terminal(brief: GgufEngine, capfd: pyte
 
 
 def test_a_reply_is_ended_when_its_time_is_over_and_the_next_one_comes(model: Path) -> None:
-    told: list[Writing] = []
+    progress: list[Writing] = []
     settings = GgufSettings(context_tokens=1024, max_tokens=200)
-    hurried = GgufEngine(model, settings, seconds=0.001, on_writing=told.append)
+    hurried = GgufEngine(model, settings, seconds=0.001, on_writing=progress.append)
     with pytest.raises(EngineTimeoutError, match="before it wrote a word"):
         hurried.reply(prompt(RULES))
-    assert told[0].to_read > 100
+    assert progress[0].to_read > 100
     hurried._seconds = 60.0
     assert hurried.reply(prompt("Say hello.")).text
-    assert told[-1].written > 0
+    assert progress[-1].written > 0
 
 
 def test_the_time_limit_is_looked_at_after_each_small_part_of_a_prompt(loaded: GgufModel) -> None:
-    told: list[Writing] = []
-    loaded.complete(RULES[::-1][:700], FEW, on_writing=told.append)
-    read = [0, *(writing.read for writing in told)]
+    progress: list[Writing] = []
+    loaded.complete(RULES[::-1][:700], FEW, on_writing=progress.append)
+    read = [0, *(writing.read for writing in progress)]
     assert read[-1] > 300
     assert max(after - before for before, after in pairwise(read)) <= 128

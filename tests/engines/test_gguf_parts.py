@@ -136,19 +136,19 @@ def test_a_prompt_that_takes_too_long_to_read_is_a_timeout() -> None:
 
 
 def test_it_tells_how_far_it_is_and_how_long_it_will_take() -> None:
-    clock, told = Clock(), list[Writing]()
-    stream = ReplyStream("m", 50, clock, on_writing=told.append)
+    clock, progress = Clock(), list[Writing]()
+    stream = ReplyStream("m", 50, clock, on_writing=progress.append)
     fed(stream, clock, [reading(500), reading(1_000), *(word("w", n) for n in range(1, 11))], each=5.0)
-    assert writing_line(told[0]) == "the model reads: 500/1,000 tokens, 100/s, about 5.0 s left"
-    assert writing_line(told[-1]) == "the model writes: 10 tokens, 0.2/s, at most 3 min 00 s left"
+    assert writing_line(progress[0]) == "the model reads: 500/1,000 tokens, 100/s, about 5.0 s left"
+    assert writing_line(progress[-1]) == "the model writes: 10 tokens, 0.2/s, at most 3 min 00 s left"
 
 
 def test_what_a_hearer_raises_ends_the_reply_and_comes_out() -> None:
     class Enough(Exception):
         pass
 
-    def hear(said: str) -> None:
-        if said.count("w") == 3:
+    def hear(text: str) -> None:
+        if text.count("w") == 3:
             raise Enough
 
     clock = Clock()

@@ -55,7 +55,7 @@ def document(match: float, text: str) -> ShownDocument:
     return ShownDocument(document_id="a.txt", passages=(ShownPassage(text=text, start=0, match=match),))
 
 
-def asked(match: float, text: str) -> tuple[Record, type[Record]]:
+def of_reading(match: float, text: str) -> tuple[Record, type[Record]]:
     return AskVariables(main_question="q", mission="m", documents=(document(match, text),)), AskReply
 
 
@@ -71,7 +71,7 @@ def filled_in(match: float, text: str) -> tuple[Record, type[Record]]:
     return RowVariables(mission="m", questions=("q",), document=document(match, text)), RowReply
 
 
-@pytest.mark.parametrize("made", [asked, planned, filled_in])
+@pytest.mark.parametrize("made", [of_reading, planned, filled_in])
 def test_what_a_search_measured_counts_only_for_an_engine_that_goes_by_it(
     made: Callable[[float, str], tuple[Record, type[Record]]],
 ) -> None:
@@ -135,9 +135,9 @@ def objects_of(schema: Json) -> Iterator[dict[str, Json]]:
 
 @pytest.mark.parametrize("reply_type", [PlanReply, AskReply, RowReply, ReflectReply, AnswerReply, CheckReply])
 def test_every_field_is_required_and_no_other_is_allowed(reply_type: type[Record]) -> None:
-    found = list(objects_of(reply_schema(reply_type)))
-    assert found
-    for schema in found:
+    objects = list(objects_of(reply_schema(reply_type)))
+    assert objects
+    for schema in objects:
         assert schema["required"] == list(schema["properties"])  # type: ignore[arg-type]
         assert schema["additionalProperties"] is False
 

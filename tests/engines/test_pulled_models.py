@@ -92,7 +92,7 @@ def test_a_download_that_breaks_is_resumed(run: Run, hub: HubServer) -> None:
     hub.cut = 15_000_000  # huggingface_hub writes ten megabytes at a time
     broken = run("model", "pull", MODEL)
     if broken.code == 0:  # huggingface_hub has gone on by itself
-        assert any(asked is not None for asked in hub.ranges)
+        assert any(range_ is not None for range_ in hub.ranges)
     else:
         assert "run the same command again" in broken.complaints.lower()
         hub.cut = None

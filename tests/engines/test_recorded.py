@@ -50,7 +50,7 @@ def test_the_engine_is_asked_once_for_each_prompt(file: Path) -> None:
     inner = ScriptedEngine(["three"], name="inner")
     engine = RecordedEngine(file, inner)
     assert [engine.reply(prompt(text)).text for text in ("a", "c", "c", "b")] == ["one", "three", "three", "two ä\n"]
-    assert [asked.text for asked in inner.asked] == ["c"]
+    assert [sent.text for sent in inner.asked] == ["c"]
 
 
 def test_a_prompt_that_was_not_recorded_is_an_error(file: Path) -> None:

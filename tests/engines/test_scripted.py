@@ -22,7 +22,7 @@ def prompt(template: str = "query/ask.j2", text: str = "t") -> Prompt:
 def test_replies_come_in_their_order_and_prompts_are_remembered() -> None:
     engine = ScriptedEngine(["one", "two"])
     assert [engine.reply(prompt(text=text)).text for text in ("a", "b")] == ["one", "two"]
-    assert [asked.text for asked in engine.asked] == ["a", "b"]
+    assert [sent.text for sent in engine.asked] == ["a", "b"]
     assert isinstance(engine, Engine)
 
 
@@ -35,7 +35,7 @@ def test_a_script_that_ran_out_says_so() -> None:
 
 
 def test_a_function_answers_from_the_prompt() -> None:
-    assert ScriptedEngine(lambda asked: asked.text.upper()).reply(prompt(text="shout")).text == "SHOUT"
+    assert ScriptedEngine(lambda sent: sent.text.upper()).reply(prompt(text="shout")).text == "SHOUT"
 
 
 def test_each_template_has_its_own_script() -> None:

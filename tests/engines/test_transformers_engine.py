@@ -56,8 +56,8 @@ def judge(folder: Path) -> Any:
 
     def probabilities(ids: list[int]) -> list[list[float]]:
         with torch.inference_mode():
-            found: list[list[float]] = model(torch.tensor([ids])).logits[0].softmax(-1).tolist()
-        return found
+            drawn: list[list[float]] = model(torch.tensor([ids])).logits[0].softmax(-1).tolist()
+        return drawn
 
     return probabilities
 
@@ -95,9 +95,9 @@ def steps(judge: Any, written: str) -> list[tuple[int, list[float]]]:
 
 
 def test_greedy_takes_the_likeliest_token_at_each_step(engine: TransformersEngine, judge: Any) -> None:
-    found = steps(judge, engine.write_on(TEXT, decoding(Inference.GREEDY, beam_min_length=12)).text)
-    assert len(found) == 12
-    assert all(probabilities[token] == max(probabilities[1:]) for token, probabilities in found[:11])
+    drawn = steps(judge, engine.write_on(TEXT, decoding(Inference.GREEDY, beam_min_length=12)).text)
+    assert len(drawn) == 12
+    assert all(probabilities[token] == max(probabilities[1:]) for token, probabilities in drawn[:11])
 
 
 def test_beam_search_finds_a_likelier_text_than_greedy_where_there_is_one(engine: TransformersEngine) -> None:
@@ -162,16 +162,16 @@ def test_topk_draws_from_the_k_likeliest(
 
 def test_of_several_samples_the_likeliest_is_taken(engine: TransformersEngine) -> None:
     drawing = decoding(Inference.SAMPLE_AND_RANK, 5, beam_min_length=5)
-    one, many = (drawing.changed(beam_size=size) for size in (1, 12))
-    assert engine.write_on(TEXT, many).logprob > engine.write_on(TEXT, one).logprob
+    single, many = (drawing.changed(beam_size=size) for size in (1, 12))
+    assert engine.write_on(TEXT, many).logprob > engine.write_on(TEXT, single).logprob
 
 
 def test_the_same_seed_gives_the_same_text_and_leaves_the_randomness_of_others_alone(folder: Path) -> None:
     import torch
 
-    one, other = (TransformersEngine(folder) for _ in range(2))
+    own, other = (TransformersEngine(folder) for _ in range(2))
     torch.manual_seed(11)
-    first = one.write_on(TEXT, decoding(Inference.NUCLEUS)).text
+    first = own.write_on(TEXT, decoding(Inference.NUCLEUS)).text
     drawn = torch.rand(1).item()
     torch.manual_seed(11)
     assert other.write_on(TEXT, decoding(Inference.NUCLEUS)).text == first
@@ -183,8 +183,8 @@ def test_no_sequence_of_blocked_length_comes_twice(engine: TransformersEngine) -
     free = engine.write_on(TEXT, decoding(Inference.GREEDY, 40, beam_min_length=40)).text
     assert len(pairs(free)) > len(set(pairs(free)))
     blocked = decoding(Inference.GREEDY, 40, beam_min_length=40, beam_block_ngram=2)
-    found = pairs(engine.write_on(TEXT, blocked).text)
-    assert len(found) == len(set(found))
+    drawn = pairs(engine.write_on(TEXT, blocked).text)
+    assert len(drawn) == len(set(drawn))
 
 
 def test_nothing_of_blocked_length_is_copied_from_the_prompt(engine: TransformersEngine) -> None:
@@ -246,16 +246,16 @@ def test_another_decoding_has_other_traits_so_that_kept_replies_are_told_apart(f
 def test_an_engine_writes_as_it_is_told_with_the_model_that_is_loaded(engine: TransformersEngine) -> None:
     numbers: dict[str, Any] = {"beam_size": 8, "beam_min_length": 12, "topk": 2, "topp": 0.8}
     texts = ("c d e", "q", "m n o p")
-    told = {method: as_told(engine, Decoding(inference=method, **numbers)) for method in Inference}
+    engines = {method: as_told(engine, Decoding(inference=method, **numbers)) for method in Inference}
     alone = {
         method: [engine.write_on(text, decoding(method, **numbers)).text for text in texts] for method in Inference
     }
-    assert {method: [one.reply(prompt(text)).text for text in texts] for method, one in told.items()} == alone
+    assert {method: [own.reply(prompt(text)).text for text in texts] for method, own in engines.items()} == alone
     assert len(set(map(tuple, alone.values()))) == len(Inference)
-    for one in told.values():
-        assert one.name == engine.name
-        assert one._loaded() is engine._loaded()
-    assert len({traits_of(one).sampling for one in (engine, *told.values())}) == 1 + len(Inference)
+    for own in engines.values():
+        assert own.name == engine.name
+        assert own._loaded() is engine._loaded()
+    assert len({traits_of(own).sampling for own in (engine, *engines.values())}) == 1 + len(Inference)
 
 
 def test_what_is_told_in_part_leaves_the_rest_as_it_is(engine: TransformersEngine) -> None:
@@ -334,11 +334,11 @@ def test_where_the_best_of_several_is_chosen_nothing_is_heard(engine: Transforme
 
 
 def test_nothing_behind_the_stop_is_heard(engine: TransformersEngine) -> None:
-    said = engine.reply(prompt(TEXT)).text
-    stop = said[-1]
+    text = engine.reply(prompt(TEXT)).text
+    stop = text[-1]
     heard: list[str] = []
     reply = as_told(engine, Decoding(stop_token=stop)).reply_aloud(prompt(TEXT), heard.append)
-    assert heard[-1] == reply.text == said.partition(stop)[0]
+    assert heard[-1] == reply.text == text.partition(stop)[0]
 
 
 def test_of_several_lines_the_last_is_taken_if_that_is_told_and_lines_are_not_allowed(folder: Path) -> None:

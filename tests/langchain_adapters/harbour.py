@@ -45,7 +45,7 @@ def _readings(names: Iterable[str], *, deep: bool) -> str:
 def _read(prompt: Prompt) -> str:
     variables = prompt.variables
     assert isinstance(variables, AskVariables)
-    return _readings((one.document_id for one in variables.documents), deep="deep" in variables.main_question)
+    return _readings((document.document_id for document in variables.documents), deep="deep" in variables.main_question)
 
 
 SCRIPT: Mapping[str, Callable[[Prompt], str] | str] = {

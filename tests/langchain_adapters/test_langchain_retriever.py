@@ -31,10 +31,10 @@ def test_a_document_says_where_it_stands(investigator: Investigator) -> None:
 
 
 def test_the_best_come_first_and_no_two_have_one_id(investigator: Investigator) -> None:
-    found = InvestigatorRetriever(investigator=investigator).invoke(QUESTION)
-    scores = [document.metadata["score"] for document in found]
+    documents = InvestigatorRetriever(investigator=investigator).invoke(QUESTION)
+    scores = [document.metadata["score"] for document in documents]
     assert scores == sorted(scores, reverse=True)
-    assert len({document.id for document in found}) == len(found) == 3
+    assert len({document.id for document in documents}) == len(documents) == 3
 
 
 def test_one_call_may_ask_for_another_number_also_later(investigator: Investigator) -> None:
@@ -54,8 +54,8 @@ def test_calls_side_by_side_wait_for_each_other(investigator: Investigator) -> N
     other = make_investigator(investigator.folder)  # the same workspace by another object
     retrievers = [InvestigatorRetriever(investigator=i, k=1) for i in (investigator, other)] * 3
     with ThreadPoolExecutor(6) as pool:
-        found = list(pool.map(lambda retriever: retriever.invoke(QUESTION), retrievers))
-    assert [documents[0].metadata["source"] for documents in found] == ["harbour.md"] * 6
+        documents = list(pool.map(lambda retriever: retriever.invoke(QUESTION), retrievers))
+    assert [documents[0].metadata["source"] for documents in documents] == ["harbour.md"] * 6
 
 
 def test_an_empty_query_is_an_error(investigator: Investigator) -> None:

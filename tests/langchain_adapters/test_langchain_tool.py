@@ -95,9 +95,9 @@ def test_an_agent_uses_it_asynchronously(investigator: Investigator) -> None:
 
 
 def test_the_chat_models_calls_inside_are_runs_below_the_tools(investigator: Investigator) -> None:
-    asked = Investigator(investigator.folder, model=ChatEngine(HarbourModel()), embedder=ScriptedEmbedder())
+    inner = Investigator(investigator.folder, model=ChatEngine(HarbourModel()), embedder=ScriptedEmbedder())
     watcher = Watcher()
-    tool = InvestigatorTool(investigator=asked, mission="Find depths for the tool.")
+    tool = InvestigatorTool(investigator=inner, mission="Find depths for the tool.")
     tool.invoke(call(QUESTION), {"callbacks": [watcher]})
     parents = watcher.parents_of("chat model")
     assert len(parents) >= 3
