@@ -28,7 +28,14 @@ def bounded(schema: dict[str, Json], *, characters: int, items: int, records: in
 
     `records` must not be less than the number of documents or statements that a prompt asks about.
     """
-    parts = {name: _bounded(part, characters, items, records) for name, part in schema.items()}
+
+    def part(value: Json) -> Json:
+        if isinstance(value, list):
+            return [part(item) for item in value]
+        limits = {"characters": characters, "items": items, "records": records}
+        return bounded(value, **limits) if isinstance(value, dict) else value
+
+    parts = {name: part(value) for name, value in schema.items()}
     match schema:
         case {"type": "string"}:
             return {**parts, "maxLength": characters}
@@ -37,12 +44,6 @@ def bounded(schema: dict[str, Json], *, characters: int, items: int, records: in
         case {"type": "array"}:
             return {**parts, "maxItems": items}
     return parts
-
-
-def _bounded(value: Json, characters: int, items: int, records: int) -> Json:
-    if isinstance(value, list):
-        return [_bounded(part, characters, items, records) for part in value]
-    return bounded(value, characters=characters, items=items, records=records) if isinstance(value, dict) else value
 
 
 def _strict(value: Json) -> Json:
@@ -60,8 +61,6 @@ def _strict_object(schema: dict[str, Json]) -> dict[str, Json]:
             strict[key] = {name: _strict(part) for name, part in value.items()}
         elif key not in ("default", "description", "title"):  # a prompt explains its fields, and a schema costs tokens
             strict[key] = _strict(value)
-    properties = schema.get("properties")
-    if isinstance(properties, dict):
-        strict["required"] = list(properties)
-        strict["additionalProperties"] = False
+    if isinstance(properties := schema.get("properties"), dict):
+        strict |= {"required": list(properties), "additionalProperties": False}
     return strict

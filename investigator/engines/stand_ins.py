@@ -18,18 +18,10 @@ class ForeseeingEngine:
     """
 
     def __init__(self, engine: Engine, stand_in: Engine) -> None:
+        self.name = engine.name
+        self.traits = traits_of(engine)
         self._engine = engine
         self._stand_in = stand_in
-
-    @property
-    def name(self) -> str:
-        """Return the name of the engine that is not called."""
-        return self._engine.name
-
-    @property
-    def traits(self) -> Traits:
-        """Return the traits of the engine that is not called."""
-        return traits_of(self._engine)
 
     def reply(self, prompt: Prompt) -> Reply:
         """Return the reply of the stand-in, or raise its error."""

@@ -86,16 +86,15 @@ def sentences(text: str) -> list[str]:
 
 
 class PairModel:
-    """A loaded cross-encoder, which reads the two texts of a pair together; threads take turns."""
+    """A loaded cross-encoder, which reads the two texts of a pair together; threads take turns.
+
+    `labels` is the number of scores for each pair; `names` maps their labels, in lower case, to their positions.
+    """
 
     def __init__(self, model: CrossEncoder, name: str) -> None:
-        self._model = model
-        self._name = name
-        self._turn = Lock()
+        self._model, self._name, self._turn = model, name, Lock()
         self.labels: int = model.model.config.num_labels
-        """The number of scores for each pair."""
         self.names: dict[str, int] = {label.lower(): n for n, label in model.model.config.id2label.items()}
-        """The positions of the scores, by the names of their labels in lower case."""
 
     def scores(self, pairs: Sequence[tuple[str, str]]) -> list[list[float]]:
         """Return one score in 0..1 per label for each pair. Raises EngineError if the model fails."""
@@ -107,7 +106,8 @@ class PairModel:
                 rows = self._model.predict(pairs, activation_fn=usual, show_progress_bar=False)
         except (RuntimeError, ValueError) as error:
             raise EngineError(f"the model {self._name} failed: {error}", hint="Choose another model.") from error
-        return [[float(score) for score in row] for row in rows.reshape(len(pairs), self.labels)]
+        scores: list[list[float]] = rows.reshape(len(pairs), self.labels).tolist()
+        return scores
 
 
 @cache

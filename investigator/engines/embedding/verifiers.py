@@ -69,18 +69,10 @@ class CrossEncoderEngine:
         scores: Callable[[str, Sequence[tuple[str, str]]], list[float]] = entailment,
     ) -> None:
         self.model = model
+        self.name = f"cross-encoder:{model}"
+        self.traits = Traits(concurrency=1, sampling=f"threshold={threshold}")
         self._threshold = threshold
         self._scores = scores
-
-    @property
-    def name(self) -> str:
-        """Return `cross-encoder:` and the name of the model."""
-        return f"cross-encoder:{self.model}"
-
-    @property
-    def traits(self) -> Traits:
-        """Return the engine's traits: its verdicts depend on the threshold."""
-        return Traits(concurrency=1, sampling=f"threshold={self._threshold}")
 
     def check(self) -> None:
         """Load the model and try it on an example. Raises EngineError."""

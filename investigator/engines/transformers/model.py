@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from investigator.engines.base import Hear
 from investigator.engines.loading import ControlTokens, without_progress_bars
-from investigator.engines.transformers.token_rules import (
-    FactualNucleus,
-    Penalties,
-    ReplyNgramBlock,
-    Schedule,
-    ends_sentence,
-)
+from investigator.engines.transformers import token_rules
 from investigator.errors import ContextTooLongError, EngineError, SettingsError
 from investigator.records import FinishReason, Reply
 from investigator.records.decoding import OFF, Decoding, Inference
@@ -49,11 +43,13 @@ class TransformersModel:
         self._tokenizer, self._model = _load(path, device)
         self._context = getattr(self._model.config, "max_position_embeddings", None)
         self._control = ControlTokens(map(str, self._tokenizer.all_special_tokens))
-        self._ends = _end_tokens(self._tokenizer, self._model)
+        ends = self._model.generation_config.eos_token_id
+        ends = self._tokenizer.eos_token_id if ends is None else ends
+        self._ends = frozenset(ends if isinstance(ends, list) else () if ends is None else (ends,))
         self._turn = Lock()
         self._tokenizing = Lock()
         self._with = cache(lambda stop: [token for token in range(len(self._tokenizer)) if stop in self._text([token])])
-        self._ends_sentence = cache(lambda token: ends_sentence(self._text([token])))
+        self._ends_sentence = cache(lambda token: token_rules.ends_sentence(self._text([token])))
 
     def count_tokens(self, text: str) -> int:
         """Return the number of tokens in the text."""
@@ -79,10 +75,8 @@ class TransformersModel:
         if not ids:
             raise EngineError(f"{self._name} cannot continue an empty prompt", hint="Write a prompt that is not empty.")
         if self._context is not None and len(ids) + decoding.beam_max_length > self._context:
-            raise ContextTooLongError(
-                f"the prompt of {len(ids)} tokens and a reply of up to {decoding.beam_max_length} do not fit into the "
-                f"context of {self._context} tokens"
-            )
+            both = f"the prompt of {len(ids)} tokens and a reply of up to {decoding.beam_max_length}"
+            raise ContextTooLongError(f"{both} do not fit into the context of {self._context} tokens")
         rules = self._rules(decoding, len(ids), len(ids) if context_tokens is None else context_tokens)
         with self._turn:
             started = time.monotonic()
@@ -92,8 +86,8 @@ class TransformersModel:
                 raise EngineError(f"{self._name} wrote nothing: {error}") from error
             seconds = time.monotonic() - started
         whole, stop = self._text(written), decoding.stop_token
-        stopped = bool(self._ends & set(written[-1:])) or bool(stop and stop in whole)
-        full = len(written) >= decoding.beam_max_length and not stopped
+        has_ended = bool(self._ends & set(written[-1:])) or bool(stop and stop in whole)
+        is_cut = len(written) >= decoding.beam_max_length and not has_ended
         reply = whole.partition(stop)[0] if stop else whole
         if decoding.generation_take_last_newline and not decoding.generation_allow_newline:
             reply = reply.strip("\n").rpartition("\n")[2]
@@ -102,7 +96,7 @@ class TransformersModel:
             logprob=logprob,
             input_tokens=len(ids),
             output_tokens=len(written),
-            finish_reason=FinishReason.LENGTH if full else FinishReason.STOP,
+            finish_reason=FinishReason.LENGTH if is_cut else FinishReason.STOP,
             seconds=seconds,
         )
 
@@ -131,13 +125,16 @@ class TransformersModel:
             rules.append(MinNewTokensLengthLogitsProcessor(prompt, decoding.beam_min_length, held, device=device))
         if decoding.penalize_repetitions or decoding.penalize_ctxt_repetitions:
             counted = min(context, prompt) if decoding.penalize_ctxt_repetitions else 0
-            rules.append(Penalties(prompt if decoding.penalize_repetitions else 10**9, counted))
+            rules.append(token_rules.penalties(prompt if decoding.penalize_repetitions else 10**9, counted))
         if decoding.beam_block_ngram > 0:
-            rules.append(ReplyNgramBlock(decoding.beam_block_ngram, prompt))
+            rules.append(token_rules.reply_ngram_block(decoding.beam_block_ngram, prompt))
         if decoding.inference is Inference.FACTUAL_NUCLEUS:
-            schedule = Schedule(decoding.topp, decoding.lambda_decay, decoding.omega_bound, decoding.p_reset)
-            ends = self._ends_sentence
-            rules.append(FactualNucleus(prompt, decoding.temperature, lambda ids: schedule.share(list(map(ends, ids)))))
+            numbers = decoding.topp, decoding.lambda_decay, decoding.omega_bound, decoding.p_reset
+            schedule, ends = token_rules.Schedule(*numbers), self._ends_sentence
+            rule = token_rules.factual_nucleus(
+                prompt, decoding.temperature, lambda ids: schedule.share(list(map(ends, ids)))
+            )
+            rules.append(rule)
         return rules
 
     def _best(
@@ -238,13 +235,6 @@ class TransformersModel:
         whole = torch.tensor([[*ids, *written]], device=self._model.device)
         logits = self._model(whole).logits[0, len(ids) - 1 : -1]
         return float(logits.float().log_softmax(-1).gather(1, whole[0, len(ids) :].unsqueeze(1)).sum())
-
-
-def _end_tokens(tokenizer: Any, model: Any) -> frozenset[int]:
-    """Return the end-of-text tokens, from the model's settings or the tokenizer."""
-    ends = model.generation_config.eos_token_id
-    ends = tokenizer.eos_token_id if ends is None else ends
-    return frozenset(ends if isinstance(ends, list) else () if ends is None else (ends,))
 
 
 def _load(path: Path, device: str) -> tuple[Any, Any]:

@@ -9,68 +9,54 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+Rule: TypeAlias = "Callable[[Tensor, Tensor], Tensor]"
 
 _PENALTY = 0.5
 _ENDS = (".", "?", "!", "。", "？", "！")
 
 
-@dataclass(frozen=True)
-class FactualNucleus:
-    """Keeps the smallest set of tokens with the probability mass that `share` returns for the tokens so far, after the
+def factual_nucleus(prompt_tokens: int, temperature: float, share: Callable[[Sequence[int]], float]) -> Rule:
+    """Keep the smallest set of tokens with the probability mass that `share` returns for the tokens so far, after the
     scores were divided by the temperature.
     """
+    import torch
+    from transformers import TopPLogitsWarper
 
-    prompt_tokens: int
-    temperature: float
-    share: Callable[[Sequence[int]], float]
+    def rule(input_ids: Tensor, scores: Tensor) -> Tensor:
+        shares = [share(written) for written in input_ids[:, prompt_tokens:].tolist()]
+        rows = zip(shares, input_ids.split(1), (scores / temperature).split(1), strict=True)
+        return torch.cat([TopPLogitsWarper(mass)(ids, row) for mass, ids, row in rows])
 
-    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """Return the changed scores."""
-        import torch
-        from transformers import TopPLogitsWarper
-
-        shares = [self.share(written) for written in input_ids[:, self.prompt_tokens :].tolist()]
-        rows = zip(shares, input_ids.split(1), (scores / self.temperature).split(1), strict=True)
-        return torch.cat([TopPLogitsWarper(share)(ids, row) for share, ids, row in rows])
+    return rule
 
 
-@dataclass(frozen=True)
-class Penalties:
-    """Subtracts 0.5 from the score of each token that has been written, and 0.5 more for each occurrence.
-
-    In the prompt, only the first `context_tokens` tokens count.
+def penalties(prompt_tokens: int, context_tokens: int) -> Rule:
+    """Subtract 0.5 from the score of each token that has been written, and 0.5 more for each occurrence. In the prompt,
+    only the first `context_tokens` tokens count.
     """
 
-    prompt_tokens: int
-    context_tokens: int
-
-    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """Return the changed scores."""
+    def rule(input_ids: Tensor, scores: Tensor) -> Tensor:
         held = scores.clone()
         for row, ids in zip(held, input_ids, strict=True):
-            written = ids.new_tensor([*ids[: self.context_tokens].tolist(), *ids[self.prompt_tokens :].tolist()])
+            written = ids.new_tensor([*ids[:context_tokens].tolist(), *ids[prompt_tokens:].tolist()])
             tokens, times = written.unique(return_counts=True)
             row[tokens] -= _PENALTY + _PENALTY * times.to(row.dtype)
         return held
 
+    return rule
 
-@dataclass(frozen=True)
-class ReplyNgramBlock:
-    """Forbids repeated sequences of `length` tokens in the reply."""
 
-    length: int
-    prompt_tokens: int
+def reply_ngram_block(length: int, prompt_tokens: int) -> Rule:
+    """Forbid repeated sequences of `length` tokens in the reply."""
+    from transformers import NoRepeatNGramLogitsProcessor
 
-    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """Return the changed scores."""
-        from transformers import NoRepeatNGramLogitsProcessor
-
-        changed: Tensor = NoRepeatNGramLogitsProcessor(self.length)(input_ids[:, self.prompt_tokens :], scores)
-        return changed
+    block = NoRepeatNGramLogitsProcessor(length)
+    return lambda input_ids, scores: block(input_ids[:, prompt_tokens:], scores)
 
 
 @dataclass(frozen=True)
