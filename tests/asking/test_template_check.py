@@ -12,7 +12,7 @@ import pytest
 from investigator.asking.prompts import Prompts, check_templates
 from investigator.bb3.records import CONTRACTS
 from investigator.errors import TemplateError
-from investigator.records import TemplateFolder, TemplateProblem
+from investigator.records import TemplateProblem
 from investigator.resources import prompts_folder
 
 SHIPPED = (prompts_folder() / "query" / "ask.j2").read_text(encoding="utf-8")
@@ -152,8 +152,3 @@ def test_a_template_is_known_by_the_hash_of_its_text(tmp_path: Path) -> None:
     assert first.own
     assert first.sha256 != second.sha256
     assert 400 < first.tokens < 700
-
-
-def test_a_folder_of_templates_comes_back_from_its_wire_form(tmp_path: Path) -> None:
-    checked = check_templates(folder_of(tmp_path, query__ask="{{ x }}"), CONTRACTS)
-    assert TemplateFolder.model_validate_json(checked.model_dump_json()) == checked

@@ -11,7 +11,7 @@ from openai_server import OpenAIServer
 
 from investigator import Investigator, ScriptedEmbedder
 from investigator.engines.base import Engine
-from investigator.engines.catalogue import GROUP, EngineOptions, ModelNames, open_engine, parse_model_options
+from investigator.engines.catalogue import GROUP, EngineOptions, open_engine, parse_model_options
 from investigator.engines.chat.models import ChatSettings
 from investigator.engines.recorded import RecordedEngine
 from investigator.engines.roles import Role
@@ -60,11 +60,6 @@ def test_an_option_without_a_model_is_refused(value: str) -> None:
 def test_two_models_for_one_thing_are_refused(values: list[str]) -> None:
     with pytest.raises(SettingsError, match="two models"):
         parse_model_options(values)
-
-
-def test_models_travel_as_json() -> None:
-    models = parse_model_options(["openai:a", "ask=openai:b"])
-    assert ModelNames.model_validate_json(models.model_dump_json()) == models
 
 
 def test_each_name_opens_its_engine(tmp_path: Path, openai_server: OpenAIServer) -> None:

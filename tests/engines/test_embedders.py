@@ -42,8 +42,12 @@ def theirs() -> Vectors:
 
 def test_vectors_are_those_of_sentence_transformers(embedder: SentenceTransformerEmbedder, theirs: Vectors) -> None:
     ours = embedder.embed(TEXTS)
-    assert ours.dtype == theirs.dtype == np.float32
+    assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape) == (np.float32, (len(TEXTS), 384))
     assert np.sum(ours * theirs, axis=1).min() > 0.9995  # as near as the shared name promises, in any precision
+    assert np.allclose(np.linalg.norm(ours, axis=1), 1, atol=1e-5)
+    assert ours[0] @ ours[5] > 0.8 > 0.3 > ours[0] @ ours[6]
+    assert embedder.embed([]).shape == (0, 384)
+    assert isinstance(embedder, Embedder)
 
 
 def test_in_full_precision_the_vectors_are_exactly_those_of_sentence_transformers(theirs: Vectors) -> None:
@@ -89,14 +93,6 @@ def test_other_files_are_no_model(tmp_path: Path) -> None:
             QuickMiniLM(tmp_path)
 
 
-def test_vectors_have_length_one_and_know_what_is_alike(embedder: SentenceTransformerEmbedder) -> None:
-    vectors = embedder.embed(TEXTS)
-    assert vectors.shape == (len(TEXTS), 384)
-    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
-    assert vectors[0] @ vectors[5] > 0.8 > 0.3 > vectors[0] @ vectors[6]
-    assert isinstance(embedder, Embedder)
-
-
 def test_a_vector_does_not_depend_on_the_texts_beside_it(embedder: SentenceTransformerEmbedder) -> None:
     texts = [f"{text} {'more words ' * (i % 90)}" for i in range(0, 90, 30) for text in TEXTS]
     together = embedder.embed(texts)
@@ -120,10 +116,6 @@ def test_pytorch_keeps_its_number_of_threads(embedder: SentenceTransformerEmbedd
     embedder.embed(["word " * 250] * 8)
     with ThreadPoolExecutor(1) as pool:  # a thread that starts now takes over what was set last
         assert pool.submit(torch.get_num_threads).result() == torch.get_num_threads() == before
-
-
-def test_no_texts_give_no_rows(embedder: SentenceTransformerEmbedder) -> None:
-    assert embedder.embed([]).shape == (0, 384)
 
 
 def test_half_a_surrogate_pair_is_embedded_like_any_other_unknown_sign(embedder: SentenceTransformerEmbedder) -> None:

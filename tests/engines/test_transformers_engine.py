@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import shutil
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,6 @@ from investigator.records import FinishReason, Prompt
 from investigator.records.decoding import Decoding, Inference
 
 CONTEXT = 64
-SEED = "investigator.engines.transformers.model.SEED"
 TEXT = "a b c d"
 
 
@@ -119,45 +119,47 @@ def test_the_probability_of_a_text_is_that_of_the_model(engine: TransformersEngi
     assert done.logprob == pytest.approx(expected, abs=1e-3)
 
 
+Sampled = Callable[..., list[tuple[str, list[tuple[int, list[float]]]]]]
+
+
+@pytest.fixture
+def sampled(engine: TransformersEngine, judge: Any, monkeypatch: pytest.MonkeyPatch) -> Sampled:
+    """Write a text with each of four seeds, and return it with its steps."""
+
+    def texts(inference: Inference, most: int = 12, **options: Any) -> list[tuple[str, list[tuple[int, list[float]]]]]:
+        written = []
+        for seed in range(4):
+            monkeypatch.setattr("investigator.engines.transformers.model.SEED", seed)
+            text = engine.write_on(TEXT, decoding(inference, most, **options)).text
+            written.append((text, steps(judge, text)))
+        assert len({text for text, _ in written}) > 1
+        return written
+
+    return texts
+
+
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
-def test_nucleus_takes_no_token_outside_the_share(
-    engine: TransformersEngine, judge: Any, share: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen = set()
-    for seed in range(3):
-        monkeypatch.setattr(SEED, seed)
-        done = engine.write_on(TEXT, decoding(Inference.NUCLEUS, topp=share))
-        seen.add(done.text)
-        assert all(token in nucleus(probabilities, share) for token, probabilities in steps(judge, done.text))
-    assert len(seen) > 1
+def test_nucleus_takes_no_token_outside_the_share(sampled: Sampled, share: float) -> None:
+    for _, after in sampled(Inference.NUCLEUS, topp=share):
+        assert all(token in nucleus(probabilities, share) for token, probabilities in after)
 
 
-def test_factual_nucleus_takes_no_token_outside_the_share_of_its_step(
-    engine: TransformersEngine, judge: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_factual_nucleus_takes_no_token_outside_the_share_of_its_step(sampled: Sampled) -> None:
     schedule = Schedule(p=0.9, decay=0.6, bound=0.1)
     options = {"topp": schedule.p, "lambda_decay": schedule.decay, "omega_bound": schedule.bound}
     beyond_the_last_share = 0
-    for seed in range(4):
-        monkeypatch.setattr(SEED, seed)
-        done = engine.write_on(TEXT, decoding(Inference.FACTUAL_NUCLEUS, 16, **options))
-        ends = [ends_sentence(letter) for letter in done.text]
-        for n, (token, probabilities) in enumerate(steps(judge, done.text)):
+    for text, after in sampled(Inference.FACTUAL_NUCLEUS, 16, **options):
+        ends = [ends_sentence(letter) for letter in text]
+        for n, (token, probabilities) in enumerate(after):
             assert token in nucleus(probabilities, schedule.share(ends[:n]))
             beyond_the_last_share += token not in nucleus(probabilities, schedule.bound)
     assert beyond_the_last_share  # so a share that never changed would not have passed
 
 
-def test_topk_draws_from_the_k_likeliest(
-    engine: TransformersEngine, judge: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ranks = set()
-    for seed in range(3):
-        monkeypatch.setattr(SEED, seed)
-        done = engine.write_on(TEXT, decoding(Inference.TOPK, topk=3))
-        ranks |= {sorted(after, reverse=True).index(after[token]) for token, after in steps(judge, done.text)}
-    assert ranks <= {0, 1, 2}
-    assert len(ranks) > 1
+def test_topk_draws_from_the_k_likeliest(sampled: Sampled) -> None:
+    after = [step for _, text in sampled(Inference.TOPK, topk=3) for step in text]
+    ranks = {sorted(probabilities, reverse=True).index(probabilities[token]) for token, probabilities in after}
+    assert {0} < ranks <= {0, 1, 2}
 
 
 def test_of_several_samples_the_likeliest_is_taken(engine: TransformersEngine) -> None:
@@ -179,12 +181,14 @@ def test_the_same_seed_gives_the_same_text_and_leaves_the_randomness_of_others_a
     assert drawn == torch.rand(1).item()
 
 
-def test_no_sequence_of_blocked_length_comes_twice(engine: TransformersEngine) -> None:
-    free = engine.write_on(TEXT, decoding(Inference.GREEDY, 40, beam_min_length=40)).text
-    assert len(pairs(free)) > len(set(pairs(free)))
-    blocked = decoding(Inference.GREEDY, 40, beam_min_length=40, beam_block_ngram=2)
-    drawn = pairs(engine.write_on(TEXT, blocked).text)
-    assert len(drawn) == len(set(drawn))
+def test_blocked_sequences_and_penalised_tokens_are_repeated_less(engine: TransformersEngine) -> None:
+    def written(**options: Any) -> str:
+        return engine.write_on(TEXT, decoding(Inference.GREEDY, 40, beam_min_length=40, **options)).text
+
+    plain, blocked = written(), pairs(written(beam_block_ngram=2))
+    assert len(pairs(plain)) > len(set(pairs(plain)))
+    assert len(blocked) == len(set(blocked))
+    assert len(set(written(penalize_repetitions=True))) > len(set(plain))
 
 
 def test_nothing_of_blocked_length_is_copied_from_the_prompt(engine: TransformersEngine) -> None:
@@ -197,14 +201,6 @@ def test_nothing_of_blocked_length_is_copied_from_the_prompt(engine: Transformer
 
 def pairs(text: str) -> list[str]:
     return [text[n : n + 2] for n in range(len(text) - 1)]
-
-
-def test_penalised_tokens_are_repeated_less(engine: TransformersEngine) -> None:
-    plain = engine.write_on(TEXT, decoding(Inference.GREEDY, 40, beam_min_length=40)).text
-    penalised = engine.write_on(
-        TEXT, decoding(Inference.GREEDY, 40, beam_min_length=40, penalize_repetitions=True)
-    ).text
-    assert len(set(penalised)) > len(set(plain))
 
 
 def test_a_text_ends_before_its_stop_but_not_before_its_least_length(engine: TransformersEngine) -> None:
@@ -238,11 +234,6 @@ def test_it_is_a_model_that_answers_one_prompt_at_a_time(engine: TransformersEng
     assert engine.name == f"transformers:{folder.name}@{(folder / 'model.safetensors').stat().st_size}"
 
 
-def test_another_decoding_has_other_traits_so_that_kept_replies_are_told_apart(folder: Path) -> None:
-    engines = (TransformersEngine(folder), TransformersEngine(folder, decoding=decoding(Inference.NUCLEUS)))
-    assert len({traits_of(engine).sampling for engine in engines}) == 2
-
-
 def test_an_engine_writes_as_it_is_told_with_the_model_that_is_loaded(engine: TransformersEngine) -> None:
     numbers: dict[str, Any] = {"beam_size": 8, "beam_min_length": 12, "topk": 2, "topp": 0.8}
     texts = ("c d e", "q", "m n o p")
@@ -274,14 +265,18 @@ def test_threads_get_what_one_gets_alone(engine: TransformersEngine) -> None:
     assert together == [(alone[text], len(text.split())) for text in texts]
 
 
-def test_a_prompt_that_does_not_fit_is_refused_before_the_model_is_asked(engine: TransformersEngine) -> None:
-    with pytest.raises(ContextTooLongError, match=r"60 tokens and a reply of up to 12 do not fit"):
-        engine.reply(prompt(" ".join("a" * 60)))
-
-
-def test_an_empty_prompt_is_an_error_that_says_so(engine: TransformersEngine) -> None:
-    with pytest.raises(EngineError, match="empty prompt"):
-        engine.reply(prompt(""))
+@pytest.mark.parametrize(
+    ("text", "kind", "message"),
+    [
+        (" ".join("a" * 60), ContextTooLongError, "60 tokens and a reply of up to 12 do not fit"),
+        ("", EngineError, "empty prompt"),
+    ],
+)
+def test_a_prompt_that_cannot_be_continued_is_refused(
+    engine: TransformersEngine, text: str, kind: type[EngineError], message: str
+) -> None:
+    with pytest.raises(kind, match=message):
+        engine.reply(prompt(text))
 
 
 def test_a_prompt_cannot_end_its_own_turn(engine: TransformersEngine) -> None:
