@@ -78,8 +78,8 @@ class Budget:
     def charged(self, call: Call) -> Iterator[Callable[[Reply], None]]:
         """Record a call, which is made inside the context; the context yields a function that takes its reply.
 
-        A call that exceeds a ceiling only because of the estimates for calls in progress waits until those calls have
-        finished. Raises BudgetSpent if the call would exceed a ceiling, and StoreError if it cannot be recorded.
+        A call that would exceed a ceiling only because of calls in progress waits for them. Raises BudgetSpent if it
+        would exceed a ceiling, and StoreError.
         """
         foreseen, problem = self._begun(call), None
         replies: list[Reply] = []

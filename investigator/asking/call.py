@@ -11,10 +11,8 @@ from investigator.records import Prompt, Reply, Usage
 
 @dataclass(frozen=True)
 class Call:
-    """A prompt, the engine that answers it, and the key under which the reply is kept.
-
-    `hear` receives the reply while it is being written. `tokens` is the number of prompt tokens; it is counted only if
-    the engine has to be asked.
+    """A prompt, the engine that answers it, and the key under which the reply is kept. `hear` receives the reply while
+    it is being written. `tokens` are those of the prompt, counted only if the engine has to be asked.
     """
 
     prompt: Prompt

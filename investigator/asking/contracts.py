@@ -39,11 +39,10 @@ _MOST_PROBLEMS = 20  # maximum number of problems reported for one file
 
 @dataclass(frozen=True)
 class Contract:
-    """The record type that holds a template's variables and, if an engine replies to the template, the record type of
-    the reply.
+    """The record type of a template's variables and, if an engine replies to it, that of the reply.
 
-    `must_use` lists the variables without which the engine would lack information, and `must_name` lists the field
-    names without which its reply could not be parsed.
+    `must_use` are the variables without which the engine would lack information, `must_name` the field names without
+    which its reply could not be parsed.
     """
 
     variables: type[Record]

@@ -130,9 +130,8 @@ def _dropped(documents: Sequence[ShownDocument], share: float) -> set[tuple[int,
 
 
 def _shortened(passage: ShownPassage, question: str, share: float) -> ShownPassage:
-    """Return whole sentences that make up about the given share of a passage; a single sentence is never cut.
-
-    They surround the sentence that shares the most words with the question.
+    """Return whole sentences around the one that shares the most words with the question, about the given share of a
+    passage; a single sentence is never cut.
     """
     spans = list(sentence_spans(passage.text))
     if len(spans) < 2:

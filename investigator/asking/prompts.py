@@ -1,7 +1,4 @@
-"""Renders prompts from templates, which are stored as `prompts/<owner>/<name>.j2`.
-
-Each template has a contract: the record of its variables. The template may use only the fields of this record.
-"""
+"""Renders prompts from templates, which are stored as `prompts/<owner>/<name>.j2` and use the fields of one record."""
 
 from __future__ import annotations
 
@@ -25,9 +22,8 @@ _MOST_FILES = 10_000
 class Prompts:
     """The templates in one folder, with the package's own templates as defaults.
 
-    `contracts` maps the names of the templates in use to their contracts; only these templates are checked. Raises
-    TemplateError if the folder cannot be used or a template breaks its contract; the message gives the file, the line
-    and the allowed names.
+    `contracts` maps the names of the templates in use to their contracts; only these are checked. Raises TemplateError
+    if the folder cannot be used or a template breaks its contract, with the file, the line and the allowed names.
     """
 
     def __init__(self, folder: Path | None = None, contracts: Mapping[str, Contract] = METHOD) -> None:

@@ -111,11 +111,11 @@ _MEASURES: dict[str, Any] = {
 
 
 def prompt_key(engine_name: str, prompt: Prompt, *, measures: bool = False, sampling: str = "") -> str:
-    """Return the sha256, in hexadecimal, of everything that a reply depends on: the engine and the whole prompt.
+    """Return the sha256, in hexadecimal, of everything that a reply depends on, the same on every machine.
 
-    The journal and recordings store replies under this key, so it is the same in every process and on every machine.
-    The day of the run is left out. The search scores depend on all documents in the folder, so they are included only
-    if `measures` is True, for engines that use them. `sampling` contains the settings that affect the engine's replies.
+    The journal and recordings store replies under this key. It leaves out the day of the run and, unless `measures` is
+    True for an engine that uses them, the search scores, which depend on all documents in the folder. `sampling`
+    contains the settings that affect the engine's replies.
     """
     parts = (
         f"{engine_name} {sampling}".rstrip(),

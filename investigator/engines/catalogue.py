@@ -93,8 +93,7 @@ class ModelNames(Record):
 def parse_model_options(values: Sequence[str]) -> ModelNames:
     """Parse model options, each `provider:name` for every role or `role=provider:name` for one role.
 
-    Without options, the built-in engine is used. Raises SettingsError for an unknown role, a missing name, two default
-    models, or two models for the same role.
+    Raises SettingsError for an unknown role, a missing name, two default models, or two models for the same role.
     """
     names: dict[Role | None, str] = {}
     for value in values:

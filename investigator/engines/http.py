@@ -69,7 +69,6 @@ class Endpoint:
 
     def post(self, body: bytes) -> tuple[int, bytes]:
         """Return the status and the body of the reply, with secrets redacted; a redirect is returned, not followed.
-
         Raises EngineTimeoutError or EngineError, for a body that is too long or compressed, too.
         """
         import httpx  # imported before the clock starts
@@ -120,9 +119,8 @@ class Retries:
 def retried(
     call: Callable[[], T], wait: Callable[[EngineError, int], float | None], sleep: Callable[[float], None] = time.sleep
 ) -> T:
-    """Return the result of `call`, retried after each EngineError as long as `wait` returns a number of seconds.
-
-    `wait` receives the error and the number of attempts so far. Raises the last error.
+    """Return the result of `call`, retried after an EngineError as long as `wait`, which receives the error and the
+    number of attempts so far, returns a number of seconds. Raises the last error.
     """
     tried = 1
     while True:

@@ -14,11 +14,8 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 @cache  # building a schema takes a third of a call's processor time
 def reply_schema(reply_type: type[Record]) -> dict[str, Json]:
     """Return the schema of a reply record: every property is required and in order, nothing else is allowed, and there
-    are no defaults.
-
-    This is the subset that OpenAI's strict mode, vLLM, Ollama and llama.cpp share. A model that must write every field,
-    in the order of the record, cannot omit its quotes or explain before it scores. The schema is cached, so callers
-    must not change it.
+    are no defaults. This is the subset that OpenAI's strict mode, vLLM, Ollama and llama.cpp share; a model that must
+    write every field in order cannot omit its quotes or explain before it scores. Callers must not change it.
     """
     return _strict_object(reply_type.model_json_schema())
 

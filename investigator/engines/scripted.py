@@ -27,10 +27,8 @@ _FILE = TypeAdapter(dict[str, str | list[str]])
 
 
 class ScriptedEngine:
-    """Returns prepared replies and remembers its prompts.
-
-    `replies` is one script for all prompts, or a mapping from template names (with or without `.j2`) to scripts;
-    `traits` are the traits of the engine to imitate.
+    """Returns prepared replies and remembers its prompts. `replies` is one script for all prompts, or a mapping from
+    template names (with or without `.j2`) to scripts; `traits` are those of the engine to imitate.
     """
 
     def __init__(
@@ -46,9 +44,7 @@ class ScriptedEngine:
     @classmethod
     def from_file(cls, path: str | Path) -> Self:
         """Return an engine for a script in a JSON file: an object that maps template names to a reply or a list of
-        replies.
-
-        Raises SettingsError if the file cannot be read or contains something else.
+        replies. Raises SettingsError.
         """
         file = Path(path).expanduser()
         hint = 'Write it as {"query/ask": ["first reply", "second reply"], ...}'
@@ -100,10 +96,8 @@ class ScriptedEngine:
 
 
 class ScriptedEmbedder:
-    """Counts word stems in hashed dimensions. This is deterministic and fast, and texts that share words get similar
-    vectors.
-
-    Text without words gets the same vector as an empty string, so that every row has length 1.
+    """Counts word stems in hashed dimensions, so that texts that share words get similar vectors. Text without words
+    gets the vector of an empty string, so that every row has length 1.
     """
 
     name = "scripted-words"

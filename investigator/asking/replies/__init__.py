@@ -1,8 +1,6 @@
-"""Parses the text of a reply into the requested record.
+"""Parses the text of a reply into the requested record: `structured` reads it from JSON, which `json_text` finds.
 
-`structured` reads the record from JSON, which `json_text` finds. Each documents the deviations that it accepts; a
-deviation is accepted only if a case in `tests/asking/replies` would otherwise fail. Others cost a second call, which
-asks for the form again.
+A deviation is accepted only if a case in `tests/asking/replies` would otherwise fail; others cost a second call.
 """
 
 from investigator.asking.replies.json_text import unfinished_text, without_thoughts

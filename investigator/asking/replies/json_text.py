@@ -40,19 +40,15 @@ _LATEX = re.compile(
 
 
 def without_thoughts(text: str) -> str:
-    """Return the text without `<think>...</think>` and similar tags.
-
-    A thought that is never closed runs to the end; a thought that the prompt opened (only the closing tag appears)
-    begins at the start.
+    """Return the text without `<think>...</think>` and similar tags. A thought that is never closed runs to the end;
+    one that the prompt opened (only the closing tag appears) begins at the start.
     """
     return _parted(text)[0]
 
 
 def whole_values(text: str) -> list[Json]:
-    """Return the outermost objects and arrays in the text as valid JSON, in order.
-
-    Thoughts are ignored. A value at the end of an unclosed thought counts: either the thought ended before it, or its
-    tag was quoted from a document.
+    """Return the outermost objects and arrays in the text as valid JSON, in order, outside thoughts. A value at the end
+    of an unclosed thought counts: the thought ended before it, or its tag was quoted from a document.
     """
     reply, thought = _parted(text)
     ending = thought.rstrip("` \t\n")
@@ -95,9 +91,8 @@ def _cut(text: str) -> str:
 
 
 def _decoded(text: str) -> list[Json]:
-    """Return the valid values, trying each bracket that is not inside a value already found.
-
-    Only a limited number of brackets is tried from each end, which bounds the time.
+    """Return the valid values, trying each bracket that is not inside a value already found, up to a number of them
+    from each end, which bounds the time.
     """
     text = _LATEX.sub(r"\\\\", text)
     decoder = json.JSONDecoder(strict=False, parse_constant=lambda _: None)

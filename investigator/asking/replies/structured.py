@@ -124,10 +124,8 @@ def _without_bad_items(value: dict[str, Json], reply_type: type[Record]) -> Json
 
 
 def _fitted(value: Json, reply_type: type[Record], unknown: list[str]) -> Json:
-    """Convert an object to the record's fields and types, at all depths; unknown fields are dropped.
-
-    A value that cannot be converted is left unchanged, so that validation reports it. Words that an enum does not have
-    are added to `unknown`.
+    """Convert an object to the record's fields and types, at all depths; unknown fields are dropped, and words that an
+    enum does not have are added to `unknown`. What cannot be converted is left for validation to report.
     """
     if isinstance(value, str):
         required = [(name, info) for name, info in reply_type.model_fields.items() if info.is_required()]

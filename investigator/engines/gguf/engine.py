@@ -88,11 +88,9 @@ class GgufEngine:
         return Traits(is_model=True, context_tokens=room, concurrency=1, sampling=sampling)
 
     def reply(self, prompt: Prompt, hear: Hear | None = None) -> Reply:
-        """Return the model's reply to one prompt, as JSON; a listener hears it token by token.
-
-        A reply that takes too long is truncated. Raises EngineTimeoutError if it is then empty; ContextTooLongError if
-        the prompt and the reply do not fit the context; EngineError if there is no reply; and SettingsError if the
-        model cannot be loaded.
+        """Return the model's reply to one prompt, as JSON; a listener hears it token by token. A reply that takes too
+        long is truncated. Raises EngineTimeoutError if it is then empty, ContextTooLongError, EngineError if there is
+        no reply, and SettingsError if the model cannot be loaded.
         """
         grammar = _grammar(prompt.reply_type, self._most)
         options = {"seed": _SEED, "grammar": grammar, **self.sampling.model_dump(exclude_none=True)}

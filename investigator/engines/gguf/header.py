@@ -1,7 +1,5 @@
-"""Reads the header of a GGUF file without loading the model.
-
-The format is documented at https://github.com/ggml-org/ggml/blob/master/docs/gguf.md: magic, version, two counts, and
-then keys with typed values, all little-endian.
+"""Reads the header of a GGUF file without loading the model: magic, version, two counts, and then keys with typed
+values, all little-endian (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md).
 """
 
 from __future__ import annotations
@@ -41,9 +39,8 @@ def trained_context(path: Path) -> int:
 
 
 def control_tokens(path: Path) -> frozenset[str]:
-    """Return the model's control tokens, which mark roles and the ends of turns.
-
-    The header lists them as control tokens; some files list marks like `<|user|>` as user-defined tokens instead.
+    """Return the model's control tokens, which mark roles and the ends of turns. Some files list marks like `<|user|>`
+    as user-defined tokens instead.
     """
     lists = {key: value for key, value in _values(path) if isinstance(value, tuple)}
     named = zip(lists.get("tokenizer.ggml.tokens", ()), lists.get("tokenizer.ggml.token_type", ()), strict=False)
@@ -55,9 +52,7 @@ def _is_control(text: str, kind: object) -> bool:
 
 
 def _values(path: Path) -> Iterator[tuple[str, Any]]:
-    """Yield the keys of the header and their values (numbers, texts, or tuples of either), in order. Raises
-    SettingsError.
-    """
+    """Yield the keys of the header and their values (numbers, texts, or tuples of either). Raises SettingsError."""
     try:
         with path.open("rb") as file:
             if file.read(len(_MAGIC)) != _MAGIC:

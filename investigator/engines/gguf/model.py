@@ -70,10 +70,9 @@ class GgufModel:
     ) -> Reply:
         """Return the reply to one user message; `hear` receives it token by token, and `on_writing` its progress.
 
-        `options` are llama.cpp's: `max_tokens`, and others for sampling. After `seconds` the model is stopped, between
-        two tokens or between two batches of the prompt; the text so far is returned as a truncated reply. The duration
-        excludes waiting. Raises EngineTimeoutError if it is empty, ContextTooLongError, and EngineError if there is no
-        reply.
+        `options` are llama.cpp's. After `seconds` the model is stopped, between two tokens or two batches of the
+        prompt; the text so far is a truncated reply. Raises EngineTimeoutError if it is empty, ContextTooLongError, and
+        EngineError if there is no reply.
         """
         request = {
             **options,

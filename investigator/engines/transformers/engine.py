@@ -58,10 +58,8 @@ class TransformersEngine:
 
     def reply(self, prompt: Prompt, hear: Hear | None = None) -> Reply:
         """Return the model's reply to one prompt, using its chat template if it has one. A listener hears it token by
-        token, unless the best of several replies is chosen.
-
-        Raises ContextTooLongError if the prompt and the reply do not fit the context; EngineError if there is no reply;
-        and SettingsError if the model cannot be loaded.
+        token, unless the best of several replies is chosen. Raises ContextTooLongError, EngineError if there is no
+        reply, and SettingsError if the model cannot be loaded.
         """
         generation = self._loaded().generate(prompt.text, self.decoding, as_chat=True, hear=hear)
         return Reply.model_validate(generation.model_dump(exclude={"logprob"}))
