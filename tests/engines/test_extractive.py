@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.engines.extractive import ExtractiveEngine
-from investigator.engines.extractive.candidates import Stretch
-from investigator.engines.extractive.ranking import ranked
+from investigator.engines.extractive.candidates import Stretch, ranked
 from investigator.engines.scripted import ScriptedEmbedder
 from investigator.errors import SettingsError
 from investigator.records import (

@@ -6,25 +6,32 @@ Nobody has read them: they are only near.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise, repeat
 
 from investigator.engines.base import Embedder, Traits
-from investigator.engines.extractive.answering import answer, check
-from investigator.engines.extractive.candidates import Stretch, context_of
-from investigator.engines.extractive.ranking import Ranked, ranked
+from investigator.engines.extractive.candidates import Ranked, Span, Stretch, context_of, ranked
 from investigator.errors import SettingsError
 from investigator.language.normalise import one_line
+from investigator.language.terms import content_words, stem, words
 from investigator.records import (
+    AnswerReply,
     AnswerVariables,
     AskReply,
     AskVariables,
     CellReply,
+    CheckReply,
     CheckVariables,
     DocumentReply,
+    EvidenceDocument,
+    EvidencePassage,
+    EvidenceSpan,
+    PartReply,
+    PartStatus,
     PlanReply,
     PlanVariables,
     Prompt,
+    ProposedStatement,
     ProposedStep,
     Record,
     ReflectReply,
@@ -33,6 +40,8 @@ from investigator.records import (
     RowReply,
     RowVariables,
     ShownDocument,
+    StatementCheck,
+    Support,
     Verdict,
 )
 from investigator.scoring.calibration import calibration_digest
@@ -41,15 +50,15 @@ _STRATEGY = "Read the documents whose passages match best."
 _EDITION = 5
 """Number of the way in which passages are found; it is raised whenever the same calibration gives other replies."""
 _USEFUL_TOKENS = 6_000  # prompts may be longer; every sentence is embedded, a few hundred in a second
+_MOST_QUOTES = 3
+_MOST_STATEMENTS = 6
+_SUPPORTING = "E"
+_SAME = 0.7
 
 Answers = Callable[[str, Record], Record | None]
 """Answers templates that do not belong to the method: takes a template and its variables, and returns the reply or
 None.
 """
-
-
-def _no_others(_: Embedder) -> Answers:
-    return lambda template, variables: None
 
 
 class ExtractiveEngine:
@@ -58,10 +67,10 @@ class ExtractiveEngine:
     `others` creates a function that answers other templates, such as those of a chat.
     """
 
-    def __init__(self, embedder: Embedder, others: Callable[[Embedder], Answers] = _no_others) -> None:
+    def __init__(self, embedder: Embedder, others: Callable[[Embedder], Answers] | None = None) -> None:
         self.name = f"extractive:{embedder.name}"
         self._embedder = embedder
-        self._others = others(embedder)
+        self._others = others(embedder) if others is not None else None
 
     def answering(self, others: Callable[[Embedder], Answers]) -> ExtractiveEngine:
         """Return a copy of the engine that also answers other templates."""
@@ -92,8 +101,7 @@ class ExtractiveEngine:
                 return answer(variables, self._embedder)
             case CheckVariables() as variables:
                 return check(variables)
-        reply = self._others(prompt.template, prompt.variables)
-        if reply is not None:
+        if self._others is not None and (reply := self._others(prompt.template, prompt.variables)) is not None:
             return reply
         raise SettingsError(
             f"the built-in engine cannot answer the template {prompt.template!r}",
@@ -112,9 +120,6 @@ def _plan(variables: PlanVariables) -> PlanReply:
     chosen = sorted((card for card in variables.documents if not card.times_read), key=lambda card: -card.match)
     steps = (ProposedStep(document_id=card.document_id, purpose=question) for card in chosen[: variables.step_limit])
     return PlanReply(question=question if variables.earlier else "", strategy=_STRATEGY, steps=tuple(steps))
-
-
-_MOST_QUOTES = 3
 
 
 def ask(variables: AskVariables, embedder: Embedder) -> AskReply:
@@ -164,3 +169,73 @@ def _cell(number: int, best: Ranked) -> CellReply:
         return CellReply(question=number, verdict=Verdict.NOT_STATED)
     (quote,) = best.quotes(1)
     return CellReply(question=number, verdict=Verdict.ANSWERS, quotes=(quote,), answer=one_line(quote))
+
+
+def answer(variables: AnswerVariables, embedder: Embedder) -> AnswerReply:
+    """Return the best quotes of all documents as verbatim statements, best first, the first of each passage under its
+    heading; none if no document has a sentence that is near enough to the question.
+    """
+    is_near = not variables.notes or any(note.verdict == Verdict.ANSWERS for note in variables.notes)
+    documents = variables.documents if is_near else ()
+    passages = [(document, passage) for document in documents for passage in document.passages]
+    chosen: list[tuple[str, EvidenceSpan]] = []
+    for passage, quote in _best_first(passages, variables.question, embedder):
+        if len(chosen) < _MOST_STATEMENTS and not _repeats(quote.text, (other.text for _, other in chosen)):
+            is_first = quote is next(_supporting(passage))[1]
+            chosen.append((passage.heading if is_first else "", quote))
+    status = PartStatus.ANSWERED if chosen else PartStatus.NOT_STATED
+    details = (ProposedStatement(head=one_line(head), text=one_line(q.text), evidence=(q.id,)) for head, q in chosen)
+    parts = (PartReply(part=number, status=status) for number in range(1, len(variables.parts) + 1))
+    return AnswerReply(details=tuple(details), parts=tuple(parts))
+
+
+def check(variables: CheckVariables) -> CheckReply:
+    """Return which statements are their quotes, word for word; nothing else is judged."""
+    support = {True: Support.VERBATIM, False: Support.UNCHECKED}
+    checks = (StatementCheck(number=each.number, support=support[each.verbatim]) for each in variables.statements)
+    return CheckReply(statements=tuple(checks))
+
+
+def _best_first(
+    passages: Sequence[tuple[EvidenceDocument, EvidencePassage]], question: str, embedder: Embedder
+) -> Iterator[tuple[EvidencePassage, EvidenceSpan]]:
+    """Yield the quotes that may support an answer, each with its passage, in the order of their best sentences."""
+    stretches = [
+        Stretch(
+            text="".join(span.text for span in passage.spans),
+            context=context_of(document, passage.heading),
+            match=(document.point or 0) / 100,
+        )
+        for document, passage in passages
+    ]
+    left = [list(_supporting(passage)) for _, passage in passages]
+    ranking = ranked(stretches, question, embedder)
+    for candidate in ranking.best:
+        for entry in left[candidate.stretch]:
+            (start, end), span = entry
+            if candidate.span[0] < end and start < candidate.span[1]:
+                left[candidate.stretch].remove(entry)
+                yield passages[candidate.stretch][1], span
+                break
+    if not ranking.sentences:  # all of them are too short to be compared
+        yield from ((passage, span) for (_, passage), own in zip(passages, left, strict=True) for _, span in own)
+
+
+def _supporting(passage: EvidencePassage) -> Iterator[tuple[Span, EvidenceSpan]]:
+    at = 0
+    for span in passage.spans:
+        if span.id.startswith(_SUPPORTING):
+            yield (at, at + len(span.text)), span
+        at += len(span.text)
+
+
+def _repeats(text: str, others: Iterable[str]) -> bool:
+    """Return True if another text has most words of a text. Texts that each have a figure that the other lacks
+    contradict each other or differ in subject.
+    """
+    for other in others:
+        a, b = ({stem(word) for word in content_words(each)} for each in (text, other))
+        c, d = ({word for word in words(each) if any(map(str.isdigit, word))} for each in (text, other))
+        if a and b and len(a & b) / min(len(a), len(b)) >= _SAME and not (c - d and d - c):
+            return True
+    return False
