@@ -11,8 +11,7 @@ from chat_parts import PROMPT
 from openai_server import OpenAIServer, Response, completion, json_response, refusal
 
 from investigator.engines.chat.engine import ChatEngine
-from investigator.engines.chat.errors import Server, failure
-from investigator.engines.chat.models import ChatSettings
+from investigator.engines.chat.models import ChatSettings, Server, failure
 from investigator.errors import ContextTooLongError, CredentialError, EngineError, InvestigatorError, SettingsError
 from investigator.records import AskReply, FinishReason, Prompt
 

@@ -14,7 +14,6 @@ from threading import BoundedSemaphore, Lock
 from typing import TYPE_CHECKING, Any, Self
 
 from investigator.engines.base import Hear, Sampling, guessed_tokens
-from investigator.engines.chat.errors import failure, is_too_long, status_of
 from investigator.engines.chat.models import (
     CHAT_PROVIDERS,
     NAME_HINT,
@@ -22,9 +21,12 @@ from investigator.engines.chat.models import (
     ChatSettings,
     Server,
     cleaned,
+    failure,
+    is_too_long,
     missing_package,
     server_of,
     server_of_ready,
+    status_of,
 )
 from investigator.engines.http import BodyBounds, bound_clients, client_settings, within
 from investigator.engines.schemas import reply_schema
