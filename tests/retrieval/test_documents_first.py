@@ -45,6 +45,7 @@ def first(library: Library, question: str) -> str:
 )
 def test_the_firm_and_the_period_that_are_asked_for_decide(library: Library, question: str, document: str) -> None:
     assert first(library, question) == document
+    assert all(0.0 <= card.match <= 1.0 for card in library.cards((question,)))
 
 
 def test_the_texts_alone_could_not_have_told(library: Library) -> None:

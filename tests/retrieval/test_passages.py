@@ -38,6 +38,7 @@ def test_a_passage_is_the_text_at_its_span_and_no_two_share_a_character(library:
     for passage in passages:
         assert passage.text == text[passage.start : passage.end] != ""
         assert passage.line == text.count("\n", 0, passage.start) + 1
+        assert passage.heading.startswith("Parish") is (document_id == "headed.md")
     for one, other in combinations(passages, 2):
         assert one.end <= other.start or other.end <= one.start
 

@@ -1,4 +1,6 @@
-"""A search before all vectors exist: its results, and that it computes no vector twice."""
+"""A search before all vectors exist, and stored vectors of sentences: computed once, deleted with their passage, and
+never altered.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +15,9 @@ from investigator.engines.base import Vectors
 from investigator.records import Answered, Embedded, Event, Notice, Search
 
 QUESTION = "When did the mill burn down?"
+TEXT = "The mill burned down in 1911. It was rebuilt by the parish two years later. The miller was not hurt."
+FIRST = "The mill burned down in 1911."
+NONE_AHEAD = "investigator.retrieval.folder_index._SENTENCES_UP_TO"
 
 
 class CountingEmbedder(ScriptedEmbedder):
@@ -138,3 +143,92 @@ def test_a_question_can_be_asked_while_vectors_are_made(folder: Path) -> None:
     list(making.index(vectors=True))
     assert embedder.answered
     assert making.status().without_vectors == 0
+
+
+@pytest.fixture
+def mill(tmp_path: Path) -> Path:
+    """A folder with one document of three sentences."""
+    made = tmp_path / "documents"
+    made.mkdir()
+    (made / "mill.txt").write_text(TEXT, encoding="utf-8")
+    return made
+
+
+def rows(workspace: Path) -> int:
+    with sqlite3.connect(workspace / "index.db") as connection:
+        return int(connection.execute("SELECT count(*) FROM sentence_vectors").fetchone()[0])
+
+
+def at_mill(mill: Path, *settings: str) -> tuple[Investigator, CountingEmbedder]:
+    embedder = CountingEmbedder()
+    set_to = load_settings(None, settings)
+    return Investigator(mill, embedder=embedder, workspace=mill.parent / "w", settings=set_to), embedder
+
+
+def test_sentences_are_embedded_with_the_index_and_not_for_a_question(
+    mill: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, embedder = at_mill(mill)
+    list(made.index(vectors=True))
+    assert FIRST in embedder.texts
+    assert rows(mill.parent / "w") == 3
+    again, embedder = at_mill(mill)
+    with again.library() as library:
+        found = library.passages((QUESTION,))
+    assert embedder.texts == [QUESTION]
+    (mill.parent / "w" / "index.db").unlink()
+    monkeypatch.setattr(NONE_AHEAD, 0)
+    anew, _ = at_mill(mill)
+    with anew.library() as library:
+        assert library.passages((QUESTION,)) == found
+
+
+def test_a_sentence_that_is_cut_by_the_border_of_two_passages_is_embedded_with_the_index(mill: Path) -> None:
+    cut = f"The old mill at the river burned down in the night, {'and the wind drove the fire on, ' * 5}to the barn."
+    (mill / "mill.txt").write_text(cut, encoding="utf-8")
+    small = ("chunks.target=100", "chunks.maximum=150")
+    made, embedder = at_mill(mill, *small)
+    list(made.index(vectors=True))
+    assert cut in embedder.texts
+    again, embedder = at_mill(mill, *small)
+    again.ask("What burned down in the night?")
+    assert not [text for text in embedder.texts if text in cut]
+
+
+def test_a_question_keeps_what_it_reads_if_nothing_was_made_ahead(mill: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(NONE_AHEAD, 0)
+    made, _ = at_mill(mill)
+    list(made.index(vectors=True))
+    assert rows(mill.parent / "w") == 0
+    with made.library() as library:
+        library.passages((QUESTION,))
+    assert rows(mill.parent / "w") == 3
+
+
+def test_a_damaged_vector_is_computed_again(mill: Path) -> None:
+    made, _ = at_mill(mill)
+    list(made.index(vectors=True))
+    with made.library() as library:
+        before = library.passages((QUESTION,))
+    with sqlite3.connect(mill.parent / "w" / "index.db") as connection:
+        connection.execute("UPDATE sentence_vectors SET vector = randomblob(length(vector)) WHERE place = 0")
+        connection.execute("UPDATE sentence_vectors SET vector = x'00' WHERE place = 1")
+    again, embedder = at_mill(mill)
+    with again.library() as library:
+        assert library.passages((QUESTION,)) == before
+    assert FIRST in embedder.texts
+    with again.library() as library:
+        library.passages(("Who rebuilt the mill?",))
+    assert rows(mill.parent / "w") == 3
+    anew, embedder = at_mill(mill)
+    with anew.library() as library:
+        assert library.passages((QUESTION,)) == before
+    assert FIRST not in embedder.texts
+
+
+def test_nothing_is_kept_of_a_document_that_is_gone(mill: Path) -> None:
+    made, _ = at_mill(mill)
+    list(made.index(vectors=True))
+    (mill / "mill.txt").write_text("Nothing of that.", encoding="utf-8")
+    list(made.index())
+    assert rows(mill.parent / "w") == 0
