@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from sqlalchemy import func, update
 
-from investigator.errors import DamagedDocumentError, ForeignFileError, WorkspaceLockedError
+from investigator.errors import DamagedDocumentError, WorkspaceLockedError
 from investigator.records import Chunk, Document, FileRecord, FileStatus, SplitDocument, Table, TableCell
 from investigator.store.chroma import ChromaIndex
 from investigator.store.corpus import Corpus, DecodedDocuments
@@ -224,10 +224,3 @@ def test_a_chunk_that_is_gone_leaves_the_vectors_of_every_embedder(database: Dat
 def test_a_second_writer_is_told_who_writes(tmp_path: Path) -> None:
     with Workspace(tmp_path / "w", write=True), pytest.raises(WorkspaceLockedError, match=r"process \d+"):
         Workspace(tmp_path / "w", write=True)
-
-
-def test_a_file_in_the_place_of_the_vector_index_is_told_and_left_as_it_is(database: Database, tmp_path: Path) -> None:
-    (tmp_path / "chroma").write_text("mine", encoding="utf-8")
-    with pytest.raises(ForeignFileError, match="chroma is a file"):
-        index(database, tmp_path / "chroma", [])
-    assert (tmp_path / "chroma").read_text(encoding="utf-8") == "mine"

@@ -46,14 +46,6 @@ def test_a_database_that_was_begun_and_not_finished_is_finished(tmp_path: Path) 
     assert Runs(FileDatabase(path, RUNS)).summaries() == ()
 
 
-def test_the_same_schema_with_other_spacing_is_ours(tmp_path: Path) -> None:
-    """Another version of SQLAlchemy may write it in this way."""
-    path = tmp_path / "runs.db"
-    with raw(path) as connection:
-        connection.execute('CREATE TABLE "meta" (key VARCHAR NOT NULL, value TEXT NOT NULL,\n\n PRIMARY KEY (key))')
-    FileDatabase(path, RUNS).close()
-
-
 @pytest.mark.parametrize("schema", [INDEX, RUNS], ids=["index", "runs"])
 def test_a_database_of_a_newer_program_is_refused_and_left_as_it_is(tmp_path: Path, schema: Schema) -> None:
     path = tmp_path / "some.db"

@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 import pytest
 from postgres_server import PostgresServer
@@ -98,22 +99,27 @@ def test_what_a_killed_process_held_is_free_at_once(opened: Opener, url: str) ->
             pass
         holder.kill()
     until = time.monotonic() + 30
-    while time.monotonic() < until:
-        try:
-            with database.held("a question"):
-                break
-        except WorkspaceLockedError:  # the server has not seen yet that the connection is closed
-            time.sleep(0.05)
-    else:
-        pytest.fail("the lock of a killed process is still there")
+    while True:
+        with suppress(WorkspaceLockedError), database.held("a question"):
+            break
+        assert time.monotonic() < until, "the lock of a killed process is still there"
+        time.sleep(0.05)
 
 
-def test_a_reply_is_kept_although_the_connection_was_cut_meanwhile(opened: Opener, postgres: PostgresServer) -> None:
+def restarted(postgres: PostgresServer) -> None:
+    postgres.stop()
+    threading.Timer(0.3, postgres.start).start()
+
+
+@pytest.mark.parametrize("cut", [PostgresServer.drop_connections, restarted])
+def test_a_reply_is_kept_although_the_connection_was_cut_or_the_server_restarted_meanwhile(
+    opened: Opener, postgres: PostgresServer, cut: Callable[[PostgresServer], object]
+) -> None:
     database, other = opened(), opened()
     with database.held("a question") as held:
         journal = begun(held)
         journal.begin("k", "e", 5)
-        assert postgres.drop_connections() >= 1
+        cut(postgres)
         journal.keep("k", PROMPT, "e", Reply(text="paid for"))
         assert journal.find("k") == Reply(text="paid for")
         with pytest.raises(WorkspaceLockedError), other.held("a question"):  # it was taken again
@@ -148,21 +154,6 @@ def test_a_pooler_that_changes_sessions_is_told(opened: Opener) -> None:
         with pytest.raises(StoreError, match="reaches a different session") as caught:
             begun(held)
         assert "a pooler in session mode" in caught.value.hint
-
-
-def test_a_reply_is_kept_although_the_server_was_started_anew_meanwhile(
-    opened: Opener, postgres: PostgresServer
-) -> None:
-    database = opened()
-    with database.held("a question") as held:
-        journal = begun(held)
-        journal.begin("k", "e", 5)
-        postgres.stop()
-        back = threading.Timer(0.3, postgres.start)
-        back.start()
-        journal.keep("k", PROMPT, "e", Reply(text="paid for"))
-        back.join()
-        assert journal.find("k") == Reply(text="paid for")
 
 
 def test_nothing_is_written_by_one_whose_hold_another_has_taken(

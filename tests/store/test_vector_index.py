@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import socket
 import sqlite3
 import subprocess
@@ -102,29 +103,23 @@ def searched_elsewhere(directory: Path, folder: Path, **variables: str) -> tuple
 
 
 @pytest.fixture(scope="module")
-def indexed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[list[int]]]:
-    """A workspace with vectors and a clean vector index, and the results of a search in it."""
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with vectors and a clean vector index."""
     directory = tmp_path_factory.mktemp("indexed")
     filled(directory, rows()).close()
-    found, notices = searched(directory)
+    return directory
+
+
+@pytest.fixture(scope="module")
+def expected(workspace: Path) -> list[list[int]]:
+    """The results of a search in it."""
+    matches, notices = searched(workspace)
     assert notices == []
-    return directory, found
+    return matches
 
 
 @pytest.fixture
-def workspace(indexed: tuple[Path, list[list[int]]]) -> Path:
-    return indexed[0]
-
-
-@pytest.fixture
-def expected(indexed: tuple[Path, list[list[int]]]) -> list[list[int]]:
-    return indexed[1]
-
-
-@pytest.fixture
-def copied(workspace: Path, tmp_path: Path) -> Path:
-    import shutil
-
+def copied(workspace: Path, expected: list[list[int]], tmp_path: Path) -> Path:
     return Path(shutil.copytree(workspace, tmp_path / "workspace"))
 
 
@@ -149,27 +144,17 @@ def test_equally_near_chunks_come_in_the_order_of_their_documents(tmp_path: Path
     assert len({match.similarity for match in matches}) == 1
 
 
-def _cut(raw: bytes) -> bytes:
-    return raw[:-1]
-
-
-def _infinite(raw: bytes) -> bytes:
-    return np.float32(np.inf).tobytes() + raw[4:]
-
-
-def _no_number(raw: bytes) -> bytes:
-    return np.float32(np.nan).tobytes() + raw[4:]
-
-
-def _exponent(raw: bytes) -> bytes:
-    return raw[:3] + bytes([raw[3] ^ 0x40]) + raw[4:]
-
-
-def _zeros(raw: bytes) -> bytes:
-    return bytes(len(raw))
-
-
-@pytest.mark.parametrize("damage", [_cut, _infinite, _no_number, _exponent, _zeros])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda raw: raw[:-1],
+        lambda raw: np.float32(np.inf).tobytes() + raw[4:],
+        lambda raw: np.float32(np.nan).tobytes() + raw[4:],
+        lambda raw: raw[:3] + bytes([raw[3] ^ 0x40]) + raw[4:],
+        lambda raw: bytes(len(raw)),
+    ],
+    ids=["cut", "infinite", "no number", "exponent", "zeros"],
+)
 def test_a_damaged_vector_is_computed_again_and_never_believed(
     tmp_path: Path, damage: Callable[[bytes], bytes]
 ) -> None:
@@ -256,8 +241,6 @@ def test_a_write_that_was_stopped_goes_on_at_the_next_opening(copied: Path, expe
 def test_few_new_vectors_are_added_without_building_anything_again(copied: Path) -> None:
     database = FileDatabase(copied / "index.db", INDEX)
     table = VectorTable(database, "test")
-    index = ChromaIndex(copied / "chroma", "", table, pytest.fail)
-    index.close()
     Corpus(database).drop("00100.txt")
     index = ChromaIndex(copied / "chroma", "", table, pytest.fail)
     assert table.count(in_chroma=False) == len(table.gone()) == 0
