@@ -13,7 +13,7 @@ from pathlib import Path
 from openai_server import Body, OpenAIServer, Response, completion
 
 from investigator import Investigator, ScriptedEmbedder, load_settings
-from investigator.records import Answer, Answered, Event, Investigation
+from investigator.records import Answer, Answered, Event, Investigation, Prompt
 
 NAMES = ("alder", "birch", "cedar", "elm", "hazel", "oak")
 ALL = "How much power does each plant make?"
@@ -134,6 +134,25 @@ def _checked(prompt: str) -> dict[str, object]:
         support = "supported" if all(figure in evidence for figure in figures) else "unsupported"
         statements.append({"number": int(number), "support": support, "reason": ""})
     return {"statements": statements, "answers": "yes" if statements else "rightly_not_stated"}
+
+
+def _rows(prompt: str) -> dict[str, object]:
+    """Answer each question of a row of a matrix."""
+    questions = re.findall(r"^(\d+)\. (.+)", prompt, re.MULTILINE)
+    ((_, text),) = _DOCUMENT.findall(prompt)
+    output = _OUTPUT.search(text)
+    answers = []
+    for number, question in questions:
+        quotes = [output[0]] if output is not None and "power" in question else []
+        answer = f"{output[1]} MW" if output is not None and quotes else ""
+        verdict = "answers" if quotes else "not_stated"
+        answers.append({"question": int(number), "verdict": verdict, "quotes": quotes, "answer": answer})
+    return {"answers": answers}
+
+
+def read(prompt: Prompt) -> str:
+    """Return the sensible reply to a prompt of a scripted engine."""
+    return json.dumps(_rows(prompt.text) if prompt.template == "query/row" else judged(prompt.text))
 
 
 _REPLIES = {

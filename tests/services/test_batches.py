@@ -6,8 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from plant_reader import read
-from power_plants import ALL, index, write_folder
+from power_plants import ALL, index, read, write_folder
 
 from investigator import Investigator, ScriptedEmbedder, ScriptedEngine, load_settings
 from investigator.engines.base import Traits

@@ -10,8 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from plant_reader import read
-from power_plants import NAMES, index, write_folder
+from power_plants import NAMES, index, read, write_folder
 
 from investigator import Investigator, RunOptions, ScriptedEmbedder, ScriptedEngine, load_settings
 from investigator.engines.base import Traits

@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from plant_reader import read
-from power_plants import write_folder
+from power_plants import read, write_folder
 
 from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
 from investigator.engines.grades import Grades

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 from commands import command
-from plant_reader import read
-from power_plants import ALL, write_folder
+from power_plants import ALL, read, write_folder
 from printed import printed
 from typer.testing import Result
 
@@ -97,7 +96,7 @@ def test_a_digit_changed_in_the_report_is_found(made: Path, folder: Path, tmp_pa
 
 def test_a_place_changed_in_the_report_is_found(made: Path, folder: Path, tmp_path: Path) -> None:
     forged = json.loads((made / "answer.json").read_text(encoding="utf-8"))
-    forged["lead"]["quotes"][0]["line"] = 3
+    forged["details"][-1]["quotes"][0]["line"] = 3
     (tmp_path / "forged.json").write_text(json.dumps(forged), encoding="utf-8")
     assert QuoteState.MOVED in states(tmp_path / "forged.json", folder).values()
 
