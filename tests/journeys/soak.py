@@ -17,9 +17,13 @@ from forked import ForkServer
 
 from investigator import Investigator, ScriptedEmbedder
 from investigator.retrieval import folder_index
+from investigator.store.chroma import ChromaIndex
+from investigator.store.database import FileDatabase
+from investigator.store.schema import INDEX
+from investigator.store.vectors import VectorTable
 
 ROOT = Path(__file__).parents[2]
-WORDS = (
+WORDS = [
     "river",
     "mill",
     "harvest",
@@ -32,7 +36,7 @@ WORDS = (
     "ledger",
     "ferry",
     "orchard",
-)
+]
 
 
 def change(root: Path, chance: random.Random) -> None:
@@ -61,14 +65,8 @@ def index(server: ForkServer, folder: Path, workspace: Path, options: str, kill_
 
 def contents(workspace: Path) -> dict[str, list[object]]:
     """Return the whole contents of an index, without the ids that depend on the order of events."""
-    import chromadb
+    import chromadb  # only the last process looks into Chroma
     from chromadb.config import Settings
-
-    from investigator.engines.scripted import ScriptedEmbedder
-    from investigator.store.chroma import ChromaIndex
-    from investigator.store.database import FileDatabase
-    from investigator.store.schema import INDEX
-    from investigator.store.vectors import VectorTable
 
     with sqlite3.connect(workspace / "index.db") as connection:
         held = {
@@ -119,19 +117,11 @@ def _soak(server: ForkServer, rounds: int, chance: random.Random, directory: Pat
     index(server, folder, directory / "fresh", "v")
     old, fresh = contents(workspace), contents(directory / "fresh")
     for name, rows in fresh.items():
-        assert old[name] == rows, (name, _difference(old[name], rows))
+        lost, gained = set(map(str, rows)) - set(map(str, old[name])), set(map(str, old[name])) - set(map(str, rows))
+        assert old[name] == rows, f"{name}: lost {sorted(lost)[:3]}, gained {sorted(gained)[:3]}"[:3000]
     assert fresh["chunks"]
     assert len(fresh["chroma"]) == len(fresh["chunks"])
     return killed
-
-
-def _difference(old: list[object], fresh: list[object]) -> str:
-    return json.dumps(
-        {
-            "only in the old": sorted(set(map(str, old)) - set(map(str, fresh)))[:3],
-            "only in the fresh": sorted(set(map(str, fresh)) - set(map(str, old)))[:3],
-        }
-    )[:3000]
 
 
 def _prose(chance: random.Random, sentences: int = 40) -> str:

@@ -81,20 +81,9 @@ def test_a_ceiling_of_calls_ends_with_the_best_of_what_was_found(
     assert {statement.support for statement in answer.statements} <= {Support.UNCHECKED}
     assert answer.nearest or replies
     assert len(answer.coverage.not_opened) == len(EVERY_OUTPUT) - replies
-
-
-@pytest.mark.parametrize("calls", [1, 3, 5])
-def test_what_a_ceiling_left_unread_leaves_the_question_open(ask: Ask, calls: int) -> None:
-    answer = answer_of(ask(f"budget.calls={calls}"))
-    assert answer.coverage.not_opened
-    assert answer.status not in (AnswerStatus.ANSWERED, AnswerStatus.NOT_FOUND)
-
-
-def test_asked_again_under_the_same_ceiling_nothing_is_paid(ask: Ask, openai_server: OpenAIServer) -> None:
-    stopped = ask("budget.calls=5")
-    paid = len(openai_server.requests)
-    assert ask("budget.calls=5") == stopped
-    assert len(openai_server.requests) == paid
+    assert (answer.status in (AnswerStatus.ANSWERED, AnswerStatus.NOT_FOUND)) <= (replies == len(EVERY_OUTPUT))
+    assert ask(f"budget.calls={calls}") == case  # nothing is paid under the same ceiling
+    assert len(openai_server.requests) == calls
 
 
 def test_under_a_higher_ceiling_the_run_goes_on_and_pays_the_rest_alone(ask: Ask, openai_server: OpenAIServer) -> None:

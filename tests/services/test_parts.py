@@ -11,7 +11,6 @@ import investigator as package
 from investigator import ScriptedEngine
 from investigator.engines.grades import Grades
 from investigator.engines.roles import Role
-from investigator.errors import SettingsError
 from investigator.records import Trust
 from investigator.services.parts import Parts, open_embedder
 from investigator.settings import load_settings
@@ -47,13 +46,6 @@ def test_notices_are_passed_on_once_or_go_to_who_asked_for_them() -> None:
     assert [notice.text for notice in waiting.notices()] == ["it is late"]
     assert [*waiting.notices(), *listening.notices()] == []
     assert heard == ["it is early"]
-
-
-def test_an_engine_without_a_price_is_refused_only_under_a_limit_of_money() -> None:
-    engine = ScriptedEngine("{}", name="openai:unheard-of")
-    Parts(load_settings()).check_prices([engine])
-    with pytest.raises(SettingsError, match="openai:unheard-of"):
-        Parts(load_settings(None, ["budget.money=1"])).check_prices([engine])
 
 
 def test_a_cross_encoder_that_the_settings_name_checks_in_place_of_the_model(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from sqlalchemy import func, update
 
-from investigator.errors import DamagedDocumentError, WorkspaceLockedError
+from investigator.errors import DamagedDocumentError
 from investigator.records import Chunk, Document, FileRecord, FileStatus, SplitDocument, Table, TableCell
 from investigator.store.chroma import ChromaIndex
 from investigator.store.corpus import Corpus, DecodedDocuments
@@ -13,7 +13,6 @@ from investigator.store.database import Database, FileDatabase
 from investigator.store.full_text import FullText
 from investigator.store.schema import INDEX, documents
 from investigator.store.vectors import VectorTable
-from investigator.store.workspace import Workspace
 
 
 def file(path: str, content_hash: str = "h1", status: FileStatus = FileStatus.INDEXED) -> FileRecord:
@@ -219,8 +218,3 @@ def test_a_chunk_that_is_gone_leaves_the_vectors_of_every_embedder(database: Dat
     again = ChromaIndex(tmp_path / "chroma", "", tables[0], notices.append)
     assert {match.chunk_id for match in again.nearest(vector(1, 0), 9)} == {3, 4}
     assert notices == []
-
-
-def test_a_second_writer_is_told_who_writes(tmp_path: Path) -> None:
-    with Workspace(tmp_path / "w", write=True), pytest.raises(WorkspaceLockedError, match=r"process \d+"):
-        Workspace(tmp_path / "w", write=True)
