@@ -40,6 +40,7 @@ _CLOSING = "\"'\u300d\u300f`*_ "
 _ADDED_END = ".,;:\u3002\u3001"
 _ELLIPSIS = late(r" ?[\[(]? ?\.(?: ?\.){2,} ?[\])]? ?")
 _INNER_HYPHEN = late(r"(?<=[^\W\d_])-(?: (?=[^\W\d_])|(?=[^\W\d_]))")
+_BEFORE_BLANK = "([$€£¥"
 _OPTIONAL_BLANK = late(r"(?<=[(\[$€£¥]) ?|(?<=\S) ?(?=[)\]%]|[,;:.!?](?: |$))")
 """Matches places next to brackets, signs and clause ends, where a space makes no difference: "brick , stone"."""
 _CJK_CHAR = late("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\u0e00-\u0e7f]")
@@ -98,15 +99,27 @@ class Source:
 
     def _place(self, phrases: tuple[str, ...], near: Spans) -> tuple[int, int] | None:
         """Return the span of the document from the first phrase to the end of the last phrase."""
-        patterns = [_pattern(phrase) for phrase in phrases]
         text = self._normalised
         ranges = [(text.position(start), text.position(end)) for start, end in near]
         for low, high in (*ranges, (0, len(text.text))):
+            certain = text.text.find(_certain(phrases[0]), low + 1, high) - 1
+            if certain < low:
+                continue
+            if len(phrases) == 1 and self._is_literal(phrases[0], certain, high):
+                return text.span(certain, certain + len(phrases[0]))
+            patterns = [_pattern(phrase) for phrase in phrases]
             for first in islice(self._occurrences(patterns[0], low, high), _MOST_TRIED):
                 end = self._followed(patterns[1:], first, min(high, first[0] + LONGEST_GAP))
                 if end is not None:
                     return text.span(first[0], end)
         return None
+
+    def _is_literal(self, phrase: str, start: int, high: int) -> bool:
+        """Return True if a phrase stands word for word at a place; its pattern need not be compiled then."""
+        if phrase[-1] in _BEFORE_BLANK or not self._normalised.text.startswith(phrase, start, high):
+            return False
+        span = self._normalised.span(start, start + len(phrase))
+        return self._means_something(*span) and not cuts_into_word(self._document.text, *span)
 
     def _followed(self, patterns: Sequence[re.Pattern[str]], first: tuple[int, int], limit: int) -> int | None:
         """Return the end of the last phrase if all phrases follow the first in order, within the limit."""
@@ -199,6 +212,17 @@ def _readings(quote_text: str) -> Iterator[tuple[str, ...]]:
     yield from (reading for reading in readings if len(reading) <= _MOST_PHRASES and reading and all(reading))
 
 
+def _certain(phrase: str) -> str:
+    """Return what every match of a phrase's pattern contains right after its first letter: the words up to the first
+    hyphen, or place where a space makes no difference.
+    """
+    hyphen = _INNER_HYPHEN.search(phrase)
+    head = phrase[: hyphen.start()] if hyphen else phrase
+    blank = _OPTIONAL_BLANK.search(head, 1)
+    return head[1 : blank.start()] if blank else head[1:]
+
+
+@lru_cache(maxsize=64)
 def _pattern(phrase: str) -> re.Pattern[str]:
     """Return a pattern for a normalised phrase. The first letter matches in either case, inner hyphens are in groups
     that may be empty, and spaces next to punctuation are optional.

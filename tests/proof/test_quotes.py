@@ -263,3 +263,22 @@ def test_a_quote_in_a_table_is_its_row_and_not_the_whole_table() -> None:
     quote = Source(document).quote("price: 20")
     assert quote is not None
     assert (quote.text, quote.line) == (rows[2], 3)
+
+
+PIECES = st.sampled_from(["The", "the", "mill", "mill-", "stone", " ", "  ", "-", "(", "4.5", ",", "$", ".", "\n", "A"])
+TEXT = st.lists(PIECES, min_size=1, max_size=30).map("".join)
+
+
+@settings(max_examples=300, deadline=None)
+@given(TEXT, st.integers(0, 60), st.integers(1, 30), st.sampled_from(["", "-", " ", "T"]), st.integers(0, 40))
+def test_words_that_stand_literally_are_found_where_their_pattern_finds_them(
+    text: str, start: int, length: int, added: str, low: int
+) -> None:
+    words = (text * 2)[start : start + length]
+    words = words[: length // 2] + added + words[length // 2 :]
+    near = ((low, low + 30),)
+    quick = Source(document(text * 2)).find(words, near)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Source, "_is_literal", lambda *_: False)
+        patch.setattr("investigator.proof.quotes._certain", lambda _: "")
+        assert Source(document(text * 2)).find(words, near) == quick
