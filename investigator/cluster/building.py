@@ -85,7 +85,7 @@ def build(task: ShardTask) -> BuiltShard:
                     read += event.files
                 elif isinstance(event, Notice):
                     notices.append(event.text)
-            for _ in (*index.embed(), *index.embed_sentences()):
+            for _ in index.embed_all():
                 pass
             listed = stamp_of(task.files)
             record = files.publish(workspace.index, task.number, task.count, listed, task.made_with)

@@ -23,9 +23,9 @@ from investigator.documents.scanning import FolderListing
 from investigator.engines.base import Embedder, Vectors
 from investigator.engines.embedding.rerankers import open_reranker
 from investigator.errors import DamagedDatabaseError, FolderError
-from investigator.records import Embedded, Event, FileRead, FolderStatus, Notice, Search
+from investigator.records import Embedded, Event, FileRead, Notice, Search
 from investigator.resources.distribution import installed_version
-from investigator.retrieval.folder_index import IndexSettings, check_any_document, folder_status
+from investigator.retrieval.folder_index import IndexSettings
 from investigator.retrieval.gathering import GatheredCorpus, GatheredVectors, GatheredWords
 from investigator.retrieval.kept_sentences import KeptSentences
 from investigator.retrieval.library import Library
@@ -60,7 +60,7 @@ class ShardedIndex:
         crew: RayCrew,
         notice: Callable[[str], None],
     ) -> None:
-        self._folder = folder
+        self.folder = folder
         self._workspace = workspace
         self._settings = settings
         self._files = ShardFiles(workspace.directory)
@@ -93,7 +93,7 @@ class ShardedIndex:
 
     def _tasks(self, recheck: Recheck) -> list[ShardTask]:
         """Return the shards to build: those that differ from the folder, and those to be rechecked."""
-        self._listing = listing = scan(self._folder, self._settings.folder)
+        self._listing = listing = scan(self.folder, self._settings.folder)
         records, listed = self._files.records(self._count), {file.id: file for file in listing.files}
         containers = ((file_of(name, listed), name) for name in recheck.reread)  # archives and messages contain others
         again = {shard_of(file.id if file else name, self._count) for file, name in containers}
@@ -101,7 +101,7 @@ class ShardedIndex:
         tasks = [
             ShardTask(
                 index_version(),
-                self._folder,
+                self.folder,
                 self._workspace.directory,
                 number,
                 self._count,
@@ -147,7 +147,7 @@ class ShardedIndex:
 
     def _listed(self) -> FolderListing:
         if self._listing is None:
-            self._listing = scan(self._folder, self._settings.folder)
+            self._listing = scan(self.folder, self._settings.folder)
         return self._listing
 
     def _opened(self) -> _Opened:
@@ -181,18 +181,10 @@ class ShardedIndex:
             self._workspace.call_at_close(database.close)
         return databases
 
-    def status(self, *, compare: bool) -> FolderStatus:
-        """Return the contents of the shards and, with `compare`, the changes in the folder. Raises FolderError."""
-        return folder_status(self._folder, self.stored, 0, self._settings.folder if compare else None)
-
     def progress(self) -> ClusterProgress:
         """Return how many shards have been built, and which machines do not answer. Raises ClusterError."""
         finished, dead = len(self._files.records(self._count)), self._crew.dead_machines()
         return ClusterProgress(shards=self._count, finished=finished, dead=dead)
-
-    def check_documents(self) -> None:
-        """Raise FolderError if no document of the folder could be read."""
-        check_any_document(self._folder, self.corpus)
 
     def best_search(self) -> Search:
         """Return the kind of search for a new question: the whole folder, because shards have all their vectors."""
@@ -202,11 +194,11 @@ class ShardedIndex:
         """Return 0, because a shard has all its vectors."""
         return 0
 
-    def embed(self) -> Iterator[Embedded]:
+    def prepared(self, search: Search) -> Iterator[Event]:
         """Do nothing, because a shard has all its vectors."""
         yield from ()
 
-    def embed_sentences(self) -> Iterator[Embedded]:
+    def embed_all(self) -> Iterator[Embedded]:
         """Do nothing, because the workers have already computed the vectors."""
         yield from ()
 

@@ -68,7 +68,7 @@ class FolderIndex:
         self.corpus = Corpus(workspace.index, workspace.decoded)
         self._table = vector_table(workspace, embedder, notice)
         self._sentences = KeptSentences(self._table, embedder)
-        self._folder = folder
+        self.folder = folder
         self._workspace = workspace
         self._settings = settings
         self._embedder = embedder
@@ -91,11 +91,13 @@ class FolderIndex:
         yield from self._reread_notice(damaged, "different from what was read from the files")
         outdated = [i for reader, ids in self.corpus.readers().items() if not is_current(reader) for i in ids]
         yield from self._reread_notice(outdated, "read by an older reader")
-        hiding = [i for ids in self.corpus.readers().values() for i in ids] if self._hiding_is_new() else []
+        hidden = json.loads(self.corpus.setting("reading") or "{}").get("hidden", HiddenText.OMIT)
+        is_hiding_new = hidden != settings.reader.hidden
+        hiding = [i for ids in self.corpus.readers().values() for i in ids] if is_hiding_new else []
         yield from self._reread_notice(hiding, "read with another value of reader.hidden")
         recheck = recheck.changed(reread=self.corpus.containers({*recheck.reread, *damaged, *outdated, *hiding}))
         yield from refresh(
-            self._folder,
+            self.folder,
             self.corpus.manifest(),
             self.corpus,
             settings.folder,
@@ -117,24 +119,21 @@ class FolderIndex:
         """Return True if files need text recognition, which has become available since the last check."""
         if not any(file.status is FileStatus.NEEDS_OCR for file in self.corpus.unreadable()):
             return False
-        before, now = self.corpus.setting("no_ocr"), why_not(self._settings.reader)
-        if now != before:
-            self.corpus.set_setting("no_ocr", now)
-        return not now and before != now
-
-    def _hiding_is_new(self) -> bool:
-        """Return True if the documents were read with another value of `reader.hidden`."""
-        kept = json.loads(self.corpus.setting("reading") or "{}")
-        return bool(kept) and kept.get("hidden", HiddenText.OMIT) != self._settings.reader.hidden
+        obstacle = why_not(self._settings.reader)
+        return self._has_changed("no_ocr", obstacle, "?") and not obstacle
 
     def _readers_are_new(self) -> bool:
         """Return True if files had no reader, and the installed plug-ins have changed since the last check."""
-        if not any(file.status is FileStatus.UNSUPPORTED for file in self.corpus.unreadable()):
-            return False
-        before, now = self.corpus.setting("plug_ins") or "", " ".join(sorted(plug_ins(READERS)))
-        if now != before:
-            self.corpus.set_setting("plug_ins", now)
-        return now != before
+        is_lacking = any(file.status is FileStatus.UNSUPPORTED for file in self.corpus.unreadable())
+        return is_lacking and self._has_changed("plug_ins", " ".join(sorted(plug_ins(READERS))))
+
+    def _has_changed(self, name: str, value: str, unknown: str = "") -> bool:
+        """Store a setting of the index; return True if it was another one, `unknown` if it was never stored."""
+        before = self.corpus.setting(name)
+        before = unknown if before is None else before
+        if value != before:
+            self.corpus.set_setting(name, value)
+        return value != before
 
     def _rechunked(self) -> Generator[Event, None, frozenset[str]]:
         """Split the documents again if the chunk settings have changed; return the ids of damaged documents."""
@@ -163,15 +162,6 @@ class FolderIndex:
             yield Notice(text=f"{changed} The old vectors are kept.")
         self.corpus.set_setting("embedder", own)
 
-    def status(self, *, compare: bool) -> FolderStatus:
-        """Return the contents of the index and, with `compare`, later changes in the folder. Raises FolderError."""
-        settings = self._settings.folder if compare else None
-        return folder_status(self._folder, self.corpus, self.without_vectors(), settings)
-
-    def check_documents(self) -> None:
-        """Raise FolderError if no document in the folder could be read."""
-        check_any_document(self._folder, self.corpus)
-
     @property
     def stored(self) -> Corpus:
         """Return the documents in the index, read-only."""
@@ -190,17 +180,26 @@ class FolderIndex:
         few = self.without_vectors() <= EMBED_FIRST
         return Search.WHOLE if few else Search.CANDIDATES
 
-    def embed(self) -> Iterator[Embedded]:
-        """Compute the missing vectors. Raises EngineError and StoreError."""
-        yield from embed_missing(self.corpus, self._table, self._embedder)
+    def prepared(self, search: Search) -> Iterator[Event]:
+        """Compute all vectors if the search needs them; otherwise, report how many are missing. Raises EngineError and
+        StoreError.
+        """
+        if search is Search.WHOLE:
+            yield from embed_missing(self.corpus, self._table, self._embedder)
+        else:
+            yield Notice(
+                text=f"{self.without_vectors():,} passages have no vectors yet, so keyword search selects candidates. "
+                f"For vector search across the folder: investigator index --vectors {self.folder}"
+            )
 
-    def embed_sentences(self) -> Iterator[Embedded]:
-        """Compute the missing sentence vectors, unless there are too many to compute in advance.
+    def embed_all(self) -> Iterator[Embedded]:
+        """Compute the missing vectors and those of sentences, unless there are too many to compute in advance.
 
         Raises EngineError and StoreError.
         """
-        retrieval = self._settings.retrieval
-        if retrieval.reranker == SentenceReranker.name and self.corpus.chunk_count() <= _SENTENCES_UP_TO:
+        yield from embed_missing(self.corpus, self._table, self._embedder)
+        reranker = self._settings.retrieval.reranker
+        if reranker == SentenceReranker.name and self.corpus.chunk_count() <= _SENTENCES_UP_TO:
             yield from self._sentences.keep_all(self.corpus)
 
     def prepare_vectors(self) -> None:

@@ -25,12 +25,17 @@ from investigator.records import (
     FolderStatus,
     Investigation,
     Mentions,
-    Notice,
     PageCheck,
     Search,
     SearchHit,
 )
-from investigator.retrieval.folder_index import FolderIndex, no_documents, workspace_library
+from investigator.retrieval.folder_index import (
+    FolderIndex,
+    check_any_document,
+    folder_status,
+    no_documents,
+    workspace_library,
+)
 from investigator.retrieval.library import Library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.services.parts import OpenIndex, Parts
@@ -112,7 +117,9 @@ class IndexedFolder:
             hint = f"To create the index: investigator index {self.folder}"
             raise FolderError(f"the folder {self.folder} has no index yet", hint=hint)
         with self.open_workspace(write=False) as workspace:
-            return self.parts.folder_index(self.folder, workspace).status(compare=compare)
+            index = self.parts.folder_index(self.folder, workspace)
+            compared_by = self.parts.settings.folder if compare else None
+            return folder_status(self.folder, index.stored, index.without_vectors(), compared_by)
 
     def progress(self) -> ClusterProgress | None:
         """Return how many shards of the index are built, or None if there is no cluster. Raises ClusterError."""
@@ -226,7 +233,7 @@ class IndexedFolder:
             for _ in read_folder(index, again):
                 pass
             search = search or index.best_search()
-            for _ in made_ready(index, search, self.folder):
+            for _ in index.prepared(search):
                 pass
             with self.parts.caching_embedder.backed_by(index.kept_sentences):
                 yield index.library(search, self.parts.caching_embedder, retrieval)
@@ -315,8 +322,7 @@ class IndexedFolder:
         if vectors:
             with self.open_workspace(write=False) as workspace:
                 index = self.parts.folder_index(self.folder, workspace)
-                yield from index.embed()
-                yield from index.embed_sentences()
+                yield from index.embed_all()
             with self.open_workspace(write=True) as workspace:
                 self.parts.folder_index(self.folder, workspace).prepare_vectors()
         yield from self.parts.notices()
@@ -328,18 +334,7 @@ def read_folder(index: OpenIndex, again: frozenset[str] = frozenset()) -> Iterat
     Raises FolderError if no document could be read.
     """
     yield from index.read(Recheck(reread=again))
-    index.check_documents()
-
-
-def made_ready(index: OpenIndex, search: Search, folder: Path) -> Iterator[Event]:
-    """Compute all vectors if the search needs them; otherwise, report how many are missing."""
-    if search is Search.WHOLE:
-        yield from index.embed()
-    else:
-        yield Notice(
-            text=f"{index.without_vectors():,} passages have no vectors yet, so keyword search selects candidates. "
-            f"For vector search across the folder: investigator index --vectors {folder}"
-        )
+    check_any_document(index.folder, index.corpus)
 
 
 def _no_document(document_id: str, reason: str = "") -> NotFoundError:

@@ -25,7 +25,7 @@ from investigator.research.answer_text import answer_text
 from investigator.research.loop import Research
 from investigator.retrieval.chunk_search import CorpusView
 from investigator.retrieval.library import Library
-from investigator.services.indexed_folder import IndexedFolder, Mending, made_ready, read_folder
+from investigator.services.indexed_folder import IndexedFolder, Mending, read_folder
 from investigator.services.parts import Parts
 from investigator.services.run_records import (
     RunOptions,
@@ -137,7 +137,6 @@ class OpenFolder:
         self.index = place.parts.folder_index(place.folder, workspace)
         self.runs = workspace.runs
         self.drifted: set[str] = set()
-        self._folder = place.folder
         self._engines = engines
         self._fresh = fresh
         self._tracer = tracer
@@ -221,7 +220,7 @@ class OpenFolder:
         """Prepare the search, unless it has been prepared already, and return its library."""
         with self._opening:
             if search not in self._libraries:
-                yield from made_ready(self.index, search, self._folder)
+                yield from self.index.prepared(search)
                 self._libraries[search] = self.index.library(search, self.parts.caching_embedder)
             return self._libraries[search]
 
