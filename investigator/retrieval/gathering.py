@@ -7,12 +7,12 @@ the shard. Within a document, chunk numbers are in text order, as in one workspa
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from typing import TypeVar
 
 from investigator.engines.base import Embedder
 from investigator.records import Chunk, Document, DocumentCard, FileRecord, LeftOut, Unreadable
-from investigator.retrieval.shard import ScoredChunk, Shard, ShardHolders
+from investigator.retrieval.shard import Shard, ShardHolders
 from investigator.retrieval.vector_search import QueryVectors
 from investigator.store.corpus import Corpus, fingerprint_of
 from investigator.store.full_text import ChunkMatch
@@ -27,27 +27,18 @@ Value = TypeVar("Value")
 class GatheredCorpus:
     """The documents and chunks of several shards, keyed by shard number; `count` is the number of all shards."""
 
-    def __init__(
-        self,
-        shards: Mapping[int, Corpus],
-        count: int,
-        left_out: Sequence[LeftOut],
-    ) -> None:
+    def __init__(self, shards: Mapping[int, Corpus], count: int, left_out: Sequence[LeftOut]) -> None:
         self.count = count
         self._shards = dict(sorted(shards.items()))
         self._left_out = tuple(left_out)
-        self._cards: Mapping[str, DocumentCard] | None = None
-        self._home: Mapping[str, int] | None = None
-        self._spans = lru_cache(maxsize=_HELD_QUERIES)(self._read_spans)
 
     def home(self, document_id: str) -> int:
         """Return the number of the shard that contains a document. Raises KeyError."""
-        return self._homes()[document_id]
+        return self._homes[document_id]
 
+    @cached_property
     def _homes(self) -> Mapping[str, int]:
-        if self._home is None:
-            self._home = {name: number for number, shard in self._shards.items() for name in shard.document_ids()}
-        return self._home
+        return {name: number for number, shard in self._shards.items() for name in shard.document_ids()}
 
     def numbered(self, number: int, chunks: Mapping[int, Value]) -> dict[int, Value]:
         """Return the values for a shard's chunks, keyed by global chunk number."""
@@ -62,13 +53,12 @@ class GatheredCorpus:
 
     def files(self) -> tuple[FileRecord, ...]:
         """Return every file as last seen, including those inside archives and messages, sorted by path."""
-        return tuple(
-            sorted((file for shard in self._shards.values() for file in shard.files()), key=lambda file: file.path)
-        )
+        files = (file for shard in self._shards.values() for file in shard.files())
+        return tuple(sorted(files, key=lambda file: file.path))
 
     def document_ids(self) -> tuple[str, ...]:
         """Return the ids of all documents that were read, sorted."""
-        return tuple(sorted(self._homes()))
+        return tuple(sorted(self._homes))
 
     def document(self, document_id: str) -> Document:
         """Return a document with its text. Raises KeyError for an unknown id, and DamagedDocumentError."""
@@ -85,9 +75,11 @@ class GatheredCorpus:
 
     def cards(self) -> Mapping[str, DocumentCard]:
         """Return the card of each document, keyed by id. Raises DamagedDocumentError."""
-        if self._cards is None:
-            self._cards = dict(sorted(card for shard in self._shards.values() for card in shard.cards().items()))
         return self._cards
+
+    @cached_property
+    def _cards(self) -> Mapping[str, DocumentCard]:
+        return dict(sorted(card for shard in self._shards.values() for card in shard.cards().items()))
 
     def fingerprint(self, scope: Sequence[str] = ()) -> str:
         """Return a hash of the folder's contents, which equals the hash of an undivided index."""
@@ -106,9 +98,6 @@ class GatheredCorpus:
 
     def chunk_spans(self, chunk_ids: Sequence[int]) -> dict[int, Chunk]:
         """Return the chunks with these numbers; missing chunks are omitted."""
-        return dict(self._spans(tuple(chunk_ids)))
-
-    def _read_spans(self, chunk_ids: tuple[int, ...]) -> dict[int, Chunk]:
         chunks: dict[int, Chunk] = {}
         for number, ids in self.by_shard(chunk_ids).items():
             chunks |= self.numbered(number, self._shards[number].chunk_spans(ids))
@@ -116,11 +105,8 @@ class GatheredCorpus:
 
     def chunks_of(self, document_id: str) -> Mapping[int, Chunk]:
         """Return the chunks of a document, keyed by number, in text order."""
-        try:
-            number = self.home(document_id)
-        except KeyError:
-            return {}
-        return self.numbered(number, self._shards[number].chunks_of(document_id))
+        number = self._homes.get(document_id)
+        return {} if number is None else self.numbered(number, self._shards[number].chunks_of(document_id))
 
 
 class GatheredWords:
@@ -142,12 +128,9 @@ class GatheredWords:
         else:
             number = self._corpus.home(document_id)
             replies = {number: self._holders.on(number, ask)}
-        chunks = [(chunk, number) for number, best in replies.items() for chunk in best]
-        chunks.sort(key=lambda entry: _order(entry[0]))
-        return [
-            ChunkMatch(chunk.chunk_id * self._corpus.count + number, chunk.document_id, chunk.score)
-            for chunk, number in chunks[:limit]
-        ]
+        best = sorted((chunk, number) for number, chunks in replies.items() for chunk in chunks)[:limit]
+        count = self._corpus.count
+        return [ChunkMatch(c.chunk_id * count + number, c.document_id, -c.loss) for c, number in best]
 
     def cards(self, words: Sequence[str], limit: int) -> list[tuple[str, float]]:
         """Return (document id, BM25 score) for documents whose title, path, headings or first lines contain a word."""
@@ -204,7 +187,3 @@ class GatheredVectors:
     def _outside(self, number: int, near: Sequence[VectorMatch]) -> list[VectorMatch]:
         count = self._corpus.count
         return [VectorMatch(match.chunk_id * count + number, match.document_id, match.similarity) for match in near]
-
-
-def _order(chunk: ScoredChunk) -> tuple[float, str, int]:
-    return -chunk.score, chunk.document_id, chunk.start

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -20,11 +20,12 @@ from investigator.store.word_counts import Rows, WordCounts, WordScores, WordTab
 Reply = TypeVar("Reply")
 
 
-@dataclass(frozen=True)
-class ScoredChunk:
-    """A chunk that contains words of a query, with its location; `score` uses the word counts of all shards."""
+class ScoredChunk(NamedTuple):
+    """A chunk that contains words of a query, with its location; the best one is the smallest. `loss` is the negative
+    score by the word counts of all shards.
+    """
 
-    score: float
+    loss: float
     document_id: str
     start: int
     chunk_id: int
@@ -52,17 +53,16 @@ class Shard:
         self, words: Sequence[str], counts: WordCounts, limit: int, document_id: str | None
     ) -> list[ScoredChunk]:
         """Return the best chunks that contain one of the words, scored by the counts of all shards, best first."""
-        scores, rows = self._scores[WordTable.CHUNKS], self._rows
+        scores, (names, documents, starts) = self._scores[WordTable.CHUNKS], self._rows
         places, scored = scores.scored(words, counts)
         if document_id is not None:
-            inside = rows.document[places] == rows.number_of.get(document_id, -1)
+            number = bisect_left(names, document_id)
+            is_here = names[number : number + 1] == [document_id]
+            inside = np.flatnonzero(documents[places] == (number if is_here else -1))
             places, scored = places[inside], scored[inside]
-        order = np.lexsort((rows.start[places], rows.document[places], -scored))[:limit]
-        best = zip(scored[order].tolist(), places[order].tolist(), strict=True)
-        return [
-            ScoredChunk(score, rows.names[rows.document[at]], int(rows.start[at]), int(scores.ids[at]))
-            for score, at in best
-        ]
+        order = np.lexsort((starts[places], documents[places], -scored))[:limit]
+        best = zip((-scored[order]).tolist(), places[order].tolist(), strict=True)
+        return [ScoredChunk(loss, names[documents[at]], int(starts[at]), int(scores.ids[at])) for loss, at in best]
 
     def best_cards(self, words: Sequence[str], counts: WordCounts, limit: int) -> list[tuple[str, float]]:
         """Return the documents whose cards contain one of the words, with their scores, best first."""
@@ -91,29 +91,20 @@ class Shard:
         return {table: WordScores(self._database, table) for table in WordTable}
 
     @cached_property
-    def _rows(self) -> _ChunkRows:
+    def _rows(self) -> tuple[list[str], Rows, Rows]:
+        """The sorted documents; the place of each chunk's document among them, and its start, ordered by chunk id."""
         columns = chunks.select().with_only_columns(chunks.c.document_id, chunks.c.start).order_by(chunks.c.id)
         with self._database.begin() as connection:
             stored = connection.execute(columns).all()
         names = sorted({row.document_id for row in stored})
         number_of = {name: number for number, name in enumerate(names)}
-        document = np.array([number_of[row.document_id] for row in stored], dtype=np.int64)
-        return _ChunkRows(names, number_of, document, np.array([row.start for row in stored], dtype=np.int64))
+        documents = np.array([number_of[row.document_id] for row in stored], dtype=np.int64)
+        return names, documents, np.array([row.start for row in stored], dtype=np.int64)
 
     @cached_property
     def _cards(self) -> list[str]:
         with self._database.begin() as connection:
             return list(connection.exec_driver_sql("SELECT document_id FROM card_words ORDER BY rowid").scalars())
-
-
-@dataclass(frozen=True)
-class _ChunkRows:
-    """The document and the start of each chunk, in the order of chunk ids."""
-
-    names: Sequence[str]
-    number_of: Mapping[str, int]
-    document: Rows
-    start: Rows
 
 
 class ShardHolders(Protocol):

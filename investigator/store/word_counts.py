@@ -47,11 +47,6 @@ class WordCounts:
     tokens: int
     held: tuple[int, ...]
 
-    @property
-    def average(self) -> float:
-        """Return the average number of words per row."""
-        return self.tokens / self.rows if self.rows else 0.0
-
     def idf(self) -> list[float]:
         """Return the weight of each word."""
         values = (math.log((self.rows - held + 0.5) / (held + 0.5)) for held in self.held)
@@ -88,7 +83,7 @@ class WordScores:
         """
         hits = [self._found(word) for word in words]
         places: Rows = np.unique(np.concatenate([where for where, _ in hits] or [np.zeros(0, dtype=np.int64)]))
-        lengths = _lengths(self._sizes[places], counts.average)
+        lengths = _lengths(self._sizes[places], counts)
         scores = np.zeros(len(places))
         for (where, times), idf in zip(hits, counts.idf(), strict=True):
             frequency = np.zeros(len(places))
@@ -104,7 +99,7 @@ class WordScores:
         places: Rows = np.searchsorted(self.ids, np.array([row[0] for row in rows], dtype=np.int64))
         scores = np.array([row[1] for row in rows], dtype=np.float64)
         own = WordCounts(len(self.ids), self._tokens, (len(rows),))
-        lengths = _lengths(self._sizes[places], own.average)
+        lengths = _lengths(self._sizes[places], own)
         times = scores * lengths / (own.idf()[0] * (K1 + 1.0) - scores)
         whole = np.round(times)
         if len(whole) and (float(np.abs(times - whole).max()) > _OFF_WHOLE or float(whole.min()) < 1.0):
@@ -112,8 +107,9 @@ class WordScores:
         return places, whole
 
 
-def _lengths(sizes: npt.NDArray[np.float64], average: float) -> npt.NDArray[np.float64]:
-    return K1 * (1 - B + B * sizes / (average or 1.0))
+def _lengths(sizes: npt.NDArray[np.float64], counts: WordCounts) -> npt.NDArray[np.float64]:
+    average = counts.tokens / counts.rows if counts.tokens else 1.0
+    return K1 * (1 - B + B * sizes / average)
 
 
 def _words_of(stored: bytes) -> int:
