@@ -45,7 +45,6 @@ from investigator.services.run_records import (
     distinct_questions,
     engine_names,
     new_record,
-    quotes_gone,
     scope_of,
     settings_of,
     turns_after,
@@ -300,7 +299,9 @@ class Investigator(IndexedFolder):
                 documents = fresh.documents(dict.fromkeys(quote.document_id for quote in quotes))
                 gone = [quote for quote in quotes if quote_standing(quote, documents[quote.document_id]) is None]
                 if gone:
-                    yield Notice(text=quotes_gone(summary.id, gone, len(quotes)))
+                    places = ", ".join(dict.fromkeys(quote.place for quote in gone))
+                    are = f"{'is' if len(gone) == 1 else 'are'} no longer in the files: {places}"
+                    yield Notice(text=f"{len(gone)} of {len(quotes)} quotes of the run {summary.id} {are}")
 
     def runs(self) -> tuple[RunSummary, ...]:
         """Return a summary of each run in the workspace, newest first."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from investigator.documents.page_views import PageViews
 from investigator.errors import FolderError, NotFoundError, ReaderError, SourceChangedError
@@ -34,9 +35,7 @@ class DocumentPages:
         return self._pages.marked(self._document(document_id), TextSpan(start=start, end=end))
 
     def quote_views(self, quote: Quote) -> tuple[PageView, ...]:
-        """Return the pages that contain a quote, with the quote marked. Raises the same errors as `views`, and
-        SourceChangedError if the indexed words differ from the quote.
-        """
+        """Return the pages that contain a quote, with the quote marked. Raises the same errors as `views`."""
         document = self._document(quote.document_id)
         if document.content_hash != quote.source_hash or document.text[quote.start : quote.end] != quote.text:
             raise SourceChangedError(f"{quote.document_id} has changed since it was quoted")
@@ -51,7 +50,11 @@ class DocumentPages:
         views: dict[tuple[str, int], PageView] = {}
         sources: dict[tuple[str, int], list[int]] = {}
         for number, quote in enumerate(quotes, start=1):
-            for view in self._views_if_any(quote):
+            is_paged = quote.page is not None and quote.document_id.lower().endswith(_PDF)
+            own: tuple[PageView, ...] = ()
+            with suppress(NotFoundError, ReaderError, FolderError):
+                own = self.quote_views(quote) if is_paged else ()
+            for view in own:
                 page = (view.document_id, view.page)
                 known = views.get(page, view.changed(marks=()))
                 views[page] = known.changed(marks=(*known.marks, *view.marks))
@@ -64,14 +67,6 @@ class DocumentPages:
                 break
             pages.append(CitedPage(view=view, sources=tuple(sources[name, number]), picture=picture))
         return tuple(pages), len(views) - len(pages)
-
-    def _views_if_any(self, quote: Quote) -> Sequence[PageView]:
-        if quote.page is None or not quote.document_id.lower().endswith(_PDF):
-            return ()
-        try:
-            return self.quote_views(quote)
-        except (NotFoundError, ReaderError, FolderError):
-            return ()
 
     def picture(self, document_id: str, page: int, width: int = _SHOWN_WIDTH) -> bytes:
         """Return a page, counted from 1, as a PNG file that is `width` pixels wide, or narrower if it would be too

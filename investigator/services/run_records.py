@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from textwrap import shorten
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -19,7 +20,7 @@ from investigator.engines.base import Engine, traits_of
 from investigator.engines.embedding.verifiers import CheckSettings
 from investigator.engines.roles import Role
 from investigator.errors import FolderError, QuestionError, ReplayError, SettingsError, expect
-from investigator.records import EarlierQuestion, Investigation, Quote, Record, RunSetup, Search, Trust, UsedEngine
+from investigator.records import EarlierQuestion, Investigation, Record, RunSetup, Search, Trust, UsedEngine
 from investigator.research.research_settings import ResearchSettings
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.secrets import redacted
@@ -102,6 +103,15 @@ def distinct_questions(questions: Sequence[str]) -> tuple[str, ...]:
     return tuple(distinct.values())
 
 
+_TYPES: Mapping[str, Any] = {
+    **dict.fromkeys(("mission", "strategy"), (str, type(None))),
+    **dict.fromkeys(("fresh", "cache"), bool),
+    **dict.fromkeys(("after", "as_of"), str),
+    "only": Sequence,
+    "repetition": int,
+}
+
+
 @dataclass(frozen=True)
 class RunOptions:
     """The options of a question.
@@ -124,18 +134,12 @@ class RunOptions:
 
     def __post_init__(self) -> None:
         """Raise SettingsError for a value of the wrong type."""
-        for name in ("mission", "strategy"):
-            expect(getattr(self, name), (str, type(None)), name, SettingsError)
         if isinstance(self.only, str):
             raise SettingsError("only must be a list of documents, not one string", hint=f"Write only=[{self.only!r}]")
-        expect(self.only, Sequence, "only", SettingsError)
+        for name, types in _TYPES.items():
+            expect(getattr(self, name), types, name, SettingsError)
         for document in self.only:
             expect(document, str, "each document of only", SettingsError)
-        for name in ("fresh", "cache"):
-            expect(getattr(self, name), bool, name, SettingsError)
-        expect(self.after, str, "after", SettingsError)
-        expect(self.repetition, int, "repetition", SettingsError)
-        expect(self.as_of, str, "as_of", SettingsError)
         if self.as_of and not _is_day(self.as_of):
             raise SettingsError(f"as_of must be a day, not {self.as_of[:40]!r}", hint="Write it as in 2026-03-31.")
 
@@ -270,13 +274,6 @@ def answered_already(record: Investigation) -> str:
     early = ", before all passages had vectors" if record.setup.search is Search.CANDIDATES else ""
     day = f" as of {record.setup.day}" if record.setup.day else ""
     return f"Run {record.id} has already answered this{day}{early}; --fresh starts over."
-
-
-def quotes_gone(run_id: str, gone: Sequence[Quote], total: int) -> str:
-    """Return a notice that a run's quotes are no longer in the files."""
-    places = ", ".join(dict.fromkeys(quote.place for quote in gone))
-    are = "is" if len(gone) == 1 else "are"
-    return f"{len(gone)} of {total} quotes of the run {run_id} {are} no longer in the files: {places}"
 
 
 def _is_day(text: str) -> bool:

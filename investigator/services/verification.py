@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -62,16 +62,12 @@ def _quotes(report: Path) -> Iterator[Quote]:
             count += 1
             if count > MOST_QUOTES:
                 raise UserError(f"{report} contains more than {MOST_QUOTES:,} quotes", hint=_HINT)
-            yield _quote(value, count, report)
+            try:
+                yield Quote.model_validate({name: value[name] for name in _OF_A_QUOTE if name in value})
+            except ValidationError as error:
+                raise UserError(f"quote {count} of {report} was not written by this program", hint=_HINT) from error
     if not count and not is_ours:
         raise UserError(f"{report} was not written by this program: it contains no quotes", hint=_HINT)
-
-
-def _quote(value: Mapping[str, Any], number: int, report: Path) -> Quote:
-    try:
-        return Quote.model_validate({name: value[name] for name in _OF_A_QUOTE if name in value})
-    except ValidationError as error:
-        raise UserError(f"quote {number} of {report} was not written by this program", hint=_HINT) from error
 
 
 def _inside(values: list[Any]) -> Iterator[dict[str, Any]]:
@@ -90,20 +86,6 @@ def _inside(values: list[Any]) -> Iterator[dict[str, Any]]:
 
 def _parsed(report: Path) -> list[Any]:
     """Return the value in a JSON file, or the value on each line. Raises UserError."""
-    data = _bytes(report)
-    try:
-        text = data.decode("utf-8-sig")
-        try:
-            return [json.loads(text)]
-        except json.JSONDecodeError as error:
-            if not error.msg.startswith("Extra data"):
-                raise
-            return [json.loads(line) for line in text.splitlines() if line.strip()]
-    except (ValueError, RecursionError) as error:
-        raise UserError(f"{report} is not JSON", hint=_HINT) from error
-
-
-def _bytes(report: Path) -> bytes:
     try:
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         with open(os.open(report, flags), "rb") as file:
@@ -114,4 +96,13 @@ def _bytes(report: Path) -> bytes:
         raise UserError(f"{report} cannot be read: {error.strerror}", hint=_HINT) from error
     if len(data) > MOST_BYTES:
         raise UserError(f"{report} has more than {MOST_BYTES:,} bytes", hint=_HINT)
-    return data
+    try:
+        text = data.decode("utf-8-sig")
+        try:
+            return [json.loads(text)]
+        except json.JSONDecodeError as error:
+            if not error.msg.startswith("Extra data"):
+                raise
+            return [json.loads(line) for line in text.splitlines() if line.strip()]
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{report} is not JSON", hint=_HINT) from error
