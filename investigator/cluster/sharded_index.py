@@ -46,7 +46,7 @@ class _Opened:
 
 class ShardedIndex:
     """The sharded index of one folder, stored in an open workspace; `notice` receives messages for the user.
-    `open_there` opens the embedder on a worker.
+    `open_there` opens the embedder on a worker. The workers compute all vectors, so none are ever missing.
     """
 
     def __init__(
@@ -187,26 +187,21 @@ class ShardedIndex:
         return ClusterProgress(shards=self._count, finished=finished, dead=dead)
 
     def best_search(self) -> Search:
-        """Return the kind of search for a new question: the whole folder, because shards have all their vectors."""
         return Search.WHOLE
 
     def without_vectors(self) -> int:
-        """Return 0, because a shard has all its vectors."""
         return 0
 
     def prepared(self, search: Search) -> Iterator[Event]:
-        """Do nothing, because a shard has all its vectors."""
         yield from ()
 
     def embed_all(self) -> Iterator[Embedded]:
-        """Do nothing, because the workers have already computed the vectors."""
         yield from ()
 
     def prepare_vectors(self) -> None:
         """Do nothing, because vectors in shards are compared one by one."""
 
     def kept_sentences(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
-        """Return the stored vectors of the given sentences."""
         vectors: dict[str, Vectors] = {}
         for table in self._opened().sentences:
             left = [text for text in texts if text not in vectors]

@@ -52,29 +52,23 @@ class GatheredCorpus:
         return by_shard
 
     def files(self) -> tuple[FileRecord, ...]:
-        """Return every file as last seen, including those inside archives and messages, sorted by path."""
         files = (file for shard in self._shards.values() for file in shard.files())
         return tuple(sorted(files, key=lambda file: file.path))
 
     def document_ids(self) -> tuple[str, ...]:
-        """Return the ids of all documents that were read, sorted."""
         return tuple(sorted(self._homes))
 
     def document(self, document_id: str) -> Document:
-        """Return a document with its text. Raises KeyError for an unknown id, and DamagedDocumentError."""
         return self._shards[self.home(document_id)].document(document_id)
 
     def unreadable(self) -> tuple[Unreadable, ...]:
-        """Return the files that could not be read, with the reason."""
         files = (file for shard in self._shards.values() for file in shard.unreadable())
         return tuple(sorted(files, key=lambda file: file.path))
 
     def left_out(self) -> tuple[LeftOut, ...]:
-        """Return the files in the folder that are not documents, grouped by reason."""
         return self._left_out
 
     def cards(self) -> Mapping[str, DocumentCard]:
-        """Return the card of each document, keyed by id. Raises DamagedDocumentError."""
         return self._cards
 
     @cached_property
@@ -89,22 +83,18 @@ class GatheredCorpus:
         )
 
     def chunk_count(self) -> int:
-        """Return the number of chunks in all documents."""
         return sum(shard.chunk_count() for shard in self._shards.values())
 
     def chunk_text(self, chunk: Chunk) -> str:
-        """Return the text of one chunk. Raises the same errors as `document`."""
         return self.document(chunk.document_id).text[chunk.start : chunk.end]
 
     def chunk_spans(self, chunk_ids: Sequence[int]) -> dict[int, Chunk]:
-        """Return the chunks with these numbers; missing chunks are omitted."""
         chunks: dict[int, Chunk] = {}
         for number, ids in self.by_shard(chunk_ids).items():
             chunks |= self.numbered(number, self._shards[number].chunk_spans(ids))
         return chunks
 
     def chunks_of(self, document_id: str) -> Mapping[int, Chunk]:
-        """Return the chunks of a document, keyed by number, in text order."""
         number = self._homes.get(document_id)
         return {} if number is None else self.numbered(number, self._shards[number].chunks_of(document_id))
 
@@ -118,7 +108,6 @@ class GatheredWords:
         self._counts = lru_cache(maxsize=_HELD_QUERIES)(self._count)
 
     def chunks(self, words: Sequence[str], limit: int, document_id: str | None = None) -> list[ChunkMatch]:
-        """Return the best chunks that contain at least one of the words, in one document or in all."""
         counts = self._counts(WordTable.CHUNKS, tuple(words))
         if not any(counts.held):
             return []
@@ -133,7 +122,6 @@ class GatheredWords:
         return [ChunkMatch(c.chunk_id * count + number, c.document_id, -c.loss) for c, number in best]
 
     def cards(self, words: Sequence[str], limit: int) -> list[tuple[str, float]]:
-        """Return (document id, BM25 score) for documents whose title, path, headings or first lines contain a word."""
         counts = self._counts(WordTable.CARDS, tuple(words))
         if not any(counts.held):
             return []
@@ -142,12 +130,10 @@ class GatheredWords:
         return sorted(cards, key=lambda card: (-card[1], card[0]))[:limit]
 
     def holders(self, phrases: Sequence[str]) -> dict[str, frozenset[str]]:
-        """Return the documents that contain each word or phrase."""
         replies = self._holders.on_all(partial(Shard.holders, phrases=tuple(phrases))).values()
         return {phrase: frozenset().union(*(reply[phrase] for reply in replies)) for phrase in phrases}
 
     def holding(self, phrases: Sequence[str]) -> dict[int, str]:
-        """Return the chunks that contain one of the given words or phrases, with their documents."""
         texts: dict[int, str] = {}
         for number, reply in self._holders.on_all(partial(Shard.holding, phrases=tuple(phrases))).items():
             texts |= self._corpus.numbered(number, reply)
@@ -166,7 +152,6 @@ class GatheredVectors:
         self.queries = QueryVectors(embedder)
 
     def nearest(self, query: str, limit: int, document_id: str | None = None) -> list[VectorMatch]:
-        """Return the nearest chunks, nearest first, in one document or in all."""
         vector = self.queries(query)
         if document_id is not None:
             return self._matches(list(self._corpus.chunks_of(document_id)), query, limit)
@@ -174,7 +159,6 @@ class GatheredVectors:
         return best_matches([match for number, near in replies.items() for match in self._outside(number, near)], limit)
 
     def similarities(self, query: str, chunk_ids: Sequence[int]) -> dict[int, float]:
-        """Return the cosine similarity (-1..1) between the query and each chunk."""
         return {match.chunk_id: match.similarity for match in self._matches(chunk_ids, query, len(chunk_ids))}
 
     def _matches(self, chunk_ids: Sequence[int], query: str, limit: int) -> list[VectorMatch]:

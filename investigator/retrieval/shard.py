@@ -71,19 +71,15 @@ class Shard:
         return sorted(scores, key=lambda card: (-card[1], card[0]))[:limit]
 
     def holders(self, phrases: Sequence[str]) -> dict[str, frozenset[str]]:
-        """Return the documents that contain each word or phrase."""
         return self._full_text.holders(phrases)
 
     def holding(self, phrases: Sequence[str]) -> dict[int, str]:
-        """Return the chunks that contain one of the given words or phrases, with their documents."""
         return self._full_text.holding(phrases)
 
     def nearest(self, vector: Vectors, limit: int) -> list[VectorMatch]:
-        """Return the chunks nearest to a unit vector, nearest first."""
         return self._vectors.nearest(vector, limit)
 
     def matches(self, chunk_ids: Sequence[int], vector: Vectors, limit: int) -> list[VectorMatch]:
-        """Return the nearest of the given chunks, nearest first."""
         return self._vectors.matches(chunk_ids, vector, limit)
 
     @cached_property

@@ -77,13 +77,11 @@ class WholeSearch:
         self.queries = QueryVectors(embedder)
 
     def nearest(self, query: str, limit: int, document_id: str | None = None) -> list[VectorMatch]:
-        """Return the nearest chunks, nearest first, in one document or in all."""
         if document_id is None:
             return self._index.nearest(self.queries(query), limit)
         return self._index.matches(list(self._corpus.chunks_of(document_id)), self.queries(query), limit)
 
     def similarities(self, query: str, chunk_ids: Sequence[int]) -> dict[int, float]:
-        """Return the cosine similarity (-1..1) between the query and each chunk."""
         matches = self._index.matches(chunk_ids, self.queries(query), len(chunk_ids))
         return {match.chunk_id: match.similarity for match in matches}
 
@@ -104,7 +102,6 @@ class CandidateSearch:
         self._embedding = Lock()
 
     def nearest(self, query: str, limit: int, document_id: str | None = None) -> list[VectorMatch]:
-        """Return the nearest of the candidates, nearest first, in one document or in all."""
         documents = self._found(query, document_id)
         near = self._similarities(query, documents)
         return best_matches([VectorMatch(i, documents[i], similarity) for i, similarity in near.items()], limit)

@@ -111,7 +111,6 @@ class ChromaIndex:
         return instead.nearest(vector, limit)
 
     def matches(self, chunk_ids: Sequence[int], vector: Vectors, limit: int) -> list[VectorMatch]:
-        """Return the nearest of the given chunks, compared without Chroma, nearest first."""
         return self._table.matches(chunk_ids, vector, limit)
 
     def close(self) -> None:

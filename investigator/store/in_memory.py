@@ -63,7 +63,6 @@ class InMemoryJournal(JointLedger):
         self._too_long: dict[str, int] = {}
 
     def find(self, key: str) -> Reply | None:
-        """Return the reply stored under a key."""
         return self._replies.get(key)
 
     def keep(self, key: str, prompt: Prompt, engine: str, reply: Reply) -> None:
@@ -75,9 +74,7 @@ class InMemoryJournal(JointLedger):
             super().keep(key, prompt, engine, reply)
 
     def too_long(self, key: str) -> int | None:
-        """Return the number of tokens in a prompt that did not fit, 0 if unknown; None for any other prompt."""
         return self._too_long.get(key)
 
     def keep_too_long(self, key: str, tokens: int) -> None:
-        """Record that a prompt did not fit."""
         self._too_long.setdefault(key, tokens)

@@ -63,7 +63,6 @@ class PastCalls(InMemoryJournal):
         return len(self._used)
 
     def find(self, key: str) -> Reply | None:
-        """Return the reply stored under a key."""
         reply = super().find(key)
         if reply is not None:
             self._used.add(key)

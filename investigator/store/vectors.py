@@ -212,14 +212,12 @@ class ExactIndex:
         self._reading = Lock()
 
     def nearest(self, vector: Vectors, limit: int) -> list[VectorMatch]:
-        """Return the chunks nearest to a unit vector of shape (dimensions,), nearest first."""
         best: list[VectorMatch] = []
         for block in self._blocks(len(vector)):
             best = best_matches([*best, *block.nearest(vector, limit)], limit)
         return best
 
     def matches(self, chunk_ids: Sequence[int], vector: Vectors, limit: int) -> list[VectorMatch]:
-        """Return the nearest of the given chunks to a unit vector of shape (dimensions,), nearest first."""
         blocks = self._blocks(len(vector))
         if not isinstance(blocks, tuple):
             return self._table.matches(chunk_ids, vector, limit)
