@@ -116,21 +116,19 @@ class IndexedFolder:
         if not self._has_index():
             hint = f"To create the index: investigator index {self.folder}"
             raise FolderError(f"the folder {self.folder} has no index yet", hint=hint)
-        with self.open_workspace(write=False) as workspace:
-            index = self.parts.folder_index(self.folder, workspace)
+        with self._index() as index:
             compared_by = self.parts.settings.folder if compare else None
             return folder_status(self.folder, index.stored, index.without_vectors(), compared_by)
 
     def progress(self) -> ClusterProgress | None:
         """Return how many shards of the index are built, or None if there is no cluster. Raises ClusterError."""
-        with self.open_workspace(write=False) as workspace:
-            index = self.parts.folder_index(self.folder, workspace)
+        with self._index() as index:
             return None if isinstance(index, FolderIndex) else index.progress()
 
     def document(self, document_id: str) -> Document:
         """Return a document with its text from the index. Raises NotFoundError and StoreError."""
-        with self.open_workspace(write=False) as workspace:
-            corpus = self.parts.folder_index(self.folder, workspace).stored
+        with self._index() as index:
+            corpus = index.stored
             try:
                 return corpus.document(document_id)
             except KeyError:
@@ -147,8 +145,8 @@ class IndexedFolder:
         """
         from investigator.services.page_check import differing_pages  # a question must not wait for the import
 
-        with self.open_workspace(write=False) as workspace:
-            corpus = self.parts.folder_index(self.folder, workspace).stored
+        with self._index() as index:
+            corpus = index.stored
             documents = (corpus.document(name) for name in sorted(corpus.cards()))
             yield from differing_pages(self.folder, documents, self.parts.settings.reader)
 
@@ -186,6 +184,8 @@ class IndexedFolder:
         state is searched.
         """
 
+        parts = self.parts
+
         def attempt(again: frozenset[str]) -> _Result:
             with self.library(again=again) as library:
                 return ask(library)
@@ -193,13 +193,10 @@ class IndexedFolder:
         try:
             return mended(attempt)
         except WorkspaceLockedError:
-            if self.parts.settings.cluster.address or not has_database(self.workspace):
+            if parts.settings.cluster.address or not has_database(self.workspace):
                 raise
-        self.parts.notify(
-            "Another run is writing to the index, so its current state was searched, without later changes."
-        )
+        parts.notify("Another run is writing to the index, so its current state was searched, without later changes.")
         with self.open_workspace(write=False) as workspace:
-            parts = self.parts
             return ask(workspace_library(workspace, parts.caching_embedder, parts.settings.retrieval))
 
     @contextmanager
@@ -228,8 +225,7 @@ class IndexedFolder:
         The documents in `again` are re-read from their files.
         """
         self.check_files()
-        with self.open_workspace(write=True) as workspace:
-            index = self.parts.folder_index(self.folder, workspace)
+        with self._index(write=True) as index:
             for _ in read_folder(index, again):
                 pass
             search = search or index.best_search()
@@ -279,6 +275,11 @@ class IndexedFolder:
             decoded=self._decoded,
         )
 
+    @contextmanager
+    def _index(self, *, write: bool = False) -> Iterator[OpenIndex]:
+        with self.open_workspace(write=write) as workspace:
+            yield self.parts.folder_index(self.folder, workspace)
+
     def fresh_reading(self) -> AbstractContextManager[FreshReading]:
         """Yield a reader that reads documents again from their files: the one that `kept_open` keeps open, or else a
         new one.
@@ -316,15 +317,14 @@ class IndexedFolder:
         vectors are computed.
         """
         self.check_files()
-        with self.open_workspace(write=True) as workspace:
+        with self._index(write=True) as index:
             yield from self.parts.notices()
-            yield from self.parts.folder_index(self.folder, workspace).read(recheck)
+            yield from index.read(recheck)
         if vectors:
-            with self.open_workspace(write=False) as workspace:
-                index = self.parts.folder_index(self.folder, workspace)
+            with self._index() as index:
                 yield from index.embed_all()
-            with self.open_workspace(write=True) as workspace:
-                self.parts.folder_index(self.folder, workspace).prepare_vectors()
+            with self._index(write=True) as index:
+                index.prepare_vectors()
         yield from self.parts.notices()
 
 

@@ -29,7 +29,7 @@ from investigator.engines.roles import Role
 from investigator.errors import SettingsError
 from investigator.records import Notice, Trust, Writing
 from investigator.retrieval.folder_index import FolderIndex, IndexSettings
-from investigator.scoring.prices import Prices, default_prices, read_prices
+from investigator.scoring.prices import default_prices, read_prices
 from investigator.services.model_roles import Model, engines_by_role, record_replies
 from investigator.settings import Settings
 from investigator.store.database import Database
@@ -70,7 +70,7 @@ class Parts:
         self.caching_embedder = CachedEmbedder(self.embedder)  # some texts are embedded repeatedly for one question
         self.extractive = ExtractiveEngine(self.caching_embedder)
         self.prompts = Prompts(prompts)
-        self.prices = _prices(settings.budget)
+        self.prices = default_prices() if settings.budget.prices is None else read_prices(settings.budget.prices)
         self._prompts_folder = prompts
         self._callbacks = tuple(callbacks)
         self._grades = Grades()
@@ -224,7 +224,3 @@ def _shared_embedder(model: str) -> Embedder:
 
 def _given(embedder: Embedder) -> Embedder:
     return embedder
-
-
-def _prices(budget: BudgetSettings) -> Prices:
-    return read_prices(budget.prices) if budget.prices is not None else default_prices()
