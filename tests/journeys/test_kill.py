@@ -7,7 +7,6 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -53,20 +52,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-@pytest.fixture(scope="module")
-def servers() -> Iterator[tuple[ForkServer, ForkServer]]:
-    pair = (ForkServer("journeys", "killable", {"PATH": ""}), ForkServer("journeys", "killable", {"PATH": ""}))
-    yield pair
-    for server in pair:
-        server.close()
-
-
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
 @pytest.mark.parametrize("what", ["vectors-first", "as-needed"])
 def test_a_run_that_is_killed_anywhere_goes_on_to_the_same_end(
-    servers: tuple[ForkServer, ForkServer], folder: Path, tmp_path: Path, what: str
+    machines: tuple[ForkServer, ForkServer], folder: Path, tmp_path: Path, what: str
 ) -> None:
-    undisturbed, length = run(servers[0], folder, tmp_path / "undisturbed", tmp_path / "log", what)
+    undisturbed, length = run(machines[0], folder, tmp_path / "undisturbed", tmp_path / "log", what)
     assert undisturbed is not None
     assert len({memory.target_document_id for memory in undisturbed.memories}) == 12
     chance = random.Random(20)
@@ -88,7 +79,7 @@ def test_a_run_that_is_killed_anywhere_goes_on_to_the_same_end(
 
     def some(first: int) -> None:
         for number in range(first, MOMENTS, 2):
-            kill_and_go_on(number, servers[first])
+            kill_and_go_on(number, machines[first])
 
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(some, range(2)))

@@ -2,7 +2,6 @@
 
 import signal
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -115,27 +114,19 @@ def years(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-@pytest.fixture(scope="module")
-def forks() -> Iterator[tuple[ForkServer, ForkServer]]:
-    pair = (ForkServer("journeys", "killable", {"PATH": ""}), ForkServer("journeys", "killable", {"PATH": ""}))
-    yield pair
-    for server in pair:
-        server.close()
-
-
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
 def test_another_machine_goes_on_with_the_run_of_one_that_was_killed(
-    forks: tuple[ForkServer, ForkServer], years: Path, tmp_path: Path, postgres: PostgresServer
+    machines: tuple[ForkServer, ForkServer], years: Path, tmp_path: Path, postgres: PostgresServer
 ) -> None:
-    undisturbed = forks[0].run((str(years), str(tmp_path / "w"), str(tmp_path / "log0")), tmp_path / "out0", None)
+    undisturbed = machines[0].run((str(years), str(tmp_path / "w"), str(tmp_path / "log0")), tmp_path / "out0", None)
     assert undisturbed.code == 0, undisturbed.complaints
     wanted = Investigation.model_validate_json(undisturbed.output)
     environment = {"INVESTIGATOR_STORE__URL": postgres.emptied(), "INVESTIGATOR_STORE__NAME": "years"}
     log = tmp_path / "log"
     for share in (0.4, 0.7):
         words = (str(years), str(tmp_path / f"w{share}"), str(log))
-        forks[0].run(words, tmp_path / "out", share * undisturbed.seconds, **environment)
-    ended = forks[1].run((str(years), str(tmp_path / "last"), str(log)), tmp_path / "out", None, **environment)
+        machines[0].run(words, tmp_path / "out", share * undisturbed.seconds, **environment)
+    ended = machines[1].run((str(years), str(tmp_path / "last"), str(log)), tmp_path / "out", None, **environment)
     assert ended.code == 0, ended.complaints
     found = Investigation.model_validate_json(ended.output)
     assert said(found.answer) == said(wanted.answer)
@@ -147,14 +138,14 @@ def test_another_machine_goes_on_with_the_run_of_one_that_was_killed(
 
 
 def test_two_machines_work_on_different_questions_at_once(
-    forks: tuple[ForkServer, ForkServer], years: Path, tmp_path: Path, postgres: PostgresServer
+    machines: tuple[ForkServer, ForkServer], years: Path, tmp_path: Path, postgres: PostgresServer
 ) -> None:
     environment = {"INVESTIGATOR_STORE__URL": postgres.emptied()}
 
     def work(number: int) -> Investigation:
         words = (str(years), str(tmp_path / f"w{number}"), str(tmp_path / f"log{number}"))
         mission = {"INVESTIGATOR_MISSION": f"mission {number}"}  # a run of its own
-        ended = forks[number].run(words, tmp_path / f"out{number}", None, **environment, **mission)
+        ended = machines[number].run(words, tmp_path / f"out{number}", None, **environment, **mission)
         assert ended.code == 0, ended.complaints
         return Investigation.model_validate_json(ended.output)
 

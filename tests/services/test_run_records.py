@@ -11,7 +11,7 @@ from power_plants import read, write_folder
 from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
 from investigator.engines.grades import Grades
 from investigator.engines.roles import Role
-from investigator.errors import SettingsError
+from investigator.errors import NotFoundError, SettingsError
 from investigator.records import (
     Answer,
     AnswerStatus,
@@ -97,6 +97,11 @@ def test_the_planner_of_a_follow_up_sees_the_earlier_turn_and_its_prompts_name_t
     assert investigator.show(answer.run.id).question == "And the Elm plant?"
     assert answer.run.day == "2024-02-29"
     assert investigator.replay(answer.run.id).same
+    with investigator.opened() as measured:
+        list(measured("How much power does the Birch plant make?", RunOptions()))
+    assert investigator.show("last").id == answer.run.id  # not the question of a benchmark
+    with pytest.raises(NotFoundError):
+        investigator.ask("Was it?", after="no such run")
 
 
 def test_a_question_asked_on_another_day_is_kept_with_its_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
