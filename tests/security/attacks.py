@@ -13,6 +13,7 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from victim import QUESTION
@@ -119,26 +120,18 @@ def an_earlier_database_with_forged_rows(scene: Scene) -> None:
     (scene.workspace / "index.db").chmod(0o600)
 
 
-def _links(name: str) -> Callable[[Scene], None]:
-    def plant(scene: Scene) -> None:
-        (scene.named_workspace() / name).symlink_to(scene.precious)
-
-    plant.__name__ = f"a_link_as_{name}"
-    return plant
+def _link(name: str, scene: Scene) -> None:
+    (scene.named_workspace() / name).symlink_to(scene.precious)
 
 
-def _pipes(name: str) -> Callable[[Scene], None]:
-    def plant(scene: Scene) -> None:
-        os.mkfifo(scene.named_workspace() / name)
-
-    plant.__name__ = f"a_pipe_as_{name}"
-    return plant
+def _pipe(name: str, scene: Scene) -> None:
+    os.mkfifo(scene.named_workspace() / name)
 
 
 for file in ("index.db", "runs.db", "runs.db-wal", "writer.pid", "writer.lock", "servers.json", "chroma"):
-    attack(_links(file))
+    ATTACKS[f"a_link_as_{file}"] = partial(_link, file)
 for file in ("index.db", "runs.db-shm", "writer.pid", "writer.lock", "folder"):
-    attack(_pipes(file))
+    ATTACKS[f"a_pipe_as_{file}"] = partial(_pipe, file)
 
 
 @attack

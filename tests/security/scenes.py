@@ -42,14 +42,13 @@ def seen(scene: Scene) -> str:
     return log.read_text(encoding="utf-8") if log.exists() else ""
 
 
-def said_of(scenes: Sequence[Scene], seconds: float, *, fuzzed: bool = False) -> list[str]:
+def said_of(scenes: Sequence[Scene], seconds: float) -> list[str]:
     """Make the victim do what users do; return the output of each scene that ended in the given number of seconds."""
     played = [
         {
             "arguments": [str(scene.received), str(scene.workspace) if scene.workspace is not None else None],
             "environment": _environment(scene),
             "here": str(scene.here),
-            "fuzzed": fuzzed,
         }
         for scene in scenes
     ]

@@ -7,21 +7,26 @@ import json
 import os
 import stat
 import traceback
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 from forked import Ended, ForkServer
 from openai_server import Body, OpenAIServer, Response, completion, refusal, streamed
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from investigator import Investigator, ScriptedEmbedder, load_settings, secrets
+from investigator.bb3.chats import open_chat, talk_with
 from investigator.engines.chat.engine import ChatEngine
 from investigator.engines.chat.models import ChatSettings
 from investigator.engines.recorded import RecordedEngine
 from investigator.errors import InvestigatorError, SettingsError
-from investigator.records import PlanReply, Prompt, RepairVariables
+from investigator.records import PlanReply, Prompt, RepairVariables, Reply
 from investigator.secrets import redacted, redacted_so_far, register, without_secrets
+from investigator.tracing.base import WatchedCall
+from investigator.tracing.spans import SpanTracer
 
 KEY = "sk-Canary/7f+3Qz_91bXyTt-0042"
 QUESTION = "How much power does the plant make?"
@@ -91,35 +96,29 @@ def test_an_error_that_shows_a_secret_is_not_kept_as_a_cause() -> None:
 PROMPT = Prompt("asking/repair", RepairVariables(prompt="p", reply="r", problem="p"), "Say the key.", PlanReply)
 
 
+def refused(status: int, echo: str) -> Response:
+    """An error of a server that repeats a key wherever it can."""
+    there = f"https://other.example/?k={quote(echo, safe='+/=')}"
+    headers = {"Location": there, "X-Echo": quote(echo), "Retry-After": "9"}
+    return refusal(status, f"{'x' * 280} {echo} is wrong", headers=headers, code=echo)
+
+
 @pytest.mark.parametrize(
-    ("status", "form"),
+    "response",
     [
-        *((status, "as it is") for status in (302, 400, 401, 403, 404, 408, 418, 429, 500, 503)),
-        *((401, form) for form in ("in a URL", "in Base64", "over two lines")),
+        *(refused(status, KEY) for status in (302, 400, 401, 403, 404, 408, 418, 429, 500, 503)),
+        *(refused(401, FORMS[form]) for form in ("in a URL", "in Base64", "over two lines")),
+        Response(200, f"your key is {KEY}".encode(), {"Content-Type": "text/plain"}),
     ],
 )
-def test_no_error_of_a_server_shows_the_key(openai_server: OpenAIServer, status: int, form: str) -> None:
-    echo = FORMS[form]
-    headers = {
-        "Location": f"https://other.example/?k={quote(echo, safe='+/=')}",
-        "X-Echo": quote(echo),
-        "Retry-After": "9",
-    }
-    openai_server.answer(refusal(status, f"{'x' * 280} {echo} is wrong", headers=headers, code=echo))
+def test_no_error_of_a_server_shows_the_key(openai_server: OpenAIServer, response: Response) -> None:
+    openai_server.answer(response)
     engine = ChatEngine("openai:m", ChatSettings(base_url=openai_server.url, api_key=KEY, attempts=1))
     with pytest.raises(InvestigatorError) as caught:
         engine.reply(PROMPT)
     error = caught.value
     shown = [str(error), repr(error), error.message, error.hint, "".join(traceback.format_exception(error))]
     assert not leaks("\n".join(shown))
-
-
-def test_a_body_that_is_no_completion_and_echoes_the_key(openai_server: OpenAIServer) -> None:
-    openai_server.answer(Response(200, f"your key is {KEY}".encode(), {"Content-Type": "text/plain"}))
-    engine = ChatEngine("openai:m", ChatSettings(base_url=openai_server.url, api_key=KEY, attempts=1))
-    with pytest.raises(InvestigatorError) as caught:
-        engine.reply(PROMPT)
-    assert not leaks("".join(traceback.format_exception(caught.value)))
 
 
 def test_neither_a_reply_nor_its_pieces_nor_its_recording_holds_the_key(
@@ -160,31 +159,17 @@ def _echoing(body: Body) -> Response:
     """Replies to every prompt with the key in all forms, in each field."""
     words = f"The plant makes 42 MW. {KEY} {FORMS['in Base64']} {FORMS['in a URL']}"
     statement = {"head": KEY, "text": words, "evidence": ["E1"]}
-    reading = {
-        "document": "plant.txt",
-        "verdict": "answers",
-        "point": 90,
-        "quotes": ["The plant makes 42 MW of power.", KEY],
-        "reply": words,
-    }
-    reply = {
+    reading = {"point": 90, "quotes": ["The plant makes 42 MW of power.", KEY], "reply": words}
+    planned = {
         "parts": [words] if "You plan how" in json.dumps(body) else [{"part": 1, "status": "answered"}],
         "wordings": [KEY],
         "strategy": words,
         "steps": [{"document_id": "plant.txt", "purpose": words, "perspectives": KEY}],
-        "readings": [reading],
-        "lead": statement,
-        "details": [statement],
-        "not_stated": [statement],
-        "search": [words],
-        "statements": [{"number": 1, "support": "in_part", "reason": words}],
-        "answers": "yes",
-        "reason": words,
-        "point": 90,
-        "quotes": reading["quotes"],
-        "reply": words,
+        "readings": [{"document": "plant.txt", "verdict": "answers", **reading}],
     }
-    return completion(json.dumps(reply))
+    written = {"lead": statement, "details": [statement], "not_stated": [statement], "search": [words]}
+    checked = {"statements": [{"number": 1, "support": "in_part", "reason": words}], "answers": "yes", "reason": words}
+    return completion(json.dumps({**reading, **planned, **written, **checked}))
 
 
 @pytest.fixture
@@ -192,28 +177,23 @@ def folder(tmp_path: Path) -> Path:
     made = tmp_path / "folder"
     made.mkdir()
     (made / "plant.txt").write_text("The plant makes 42 MW of power.", encoding="utf-8")
-    (tmp_path / "questions.jsonl").write_text(
-        json.dumps({"id": "1", "question": QUESTION, "answers": ["42 MW"]}) + "\n"
-    )
+    question = {"id": "1", "question": QUESTION, "answers": ["42 MW"]}
+    (tmp_path / "questions.jsonl").write_text(f"{json.dumps(question)}\n")
     return made
 
 
-def _kept(*places: Path) -> Iterator[tuple[str, str]]:
-    """Return the content of every file; for databases and vector files, the raw octets."""
-    for place in places:
-        for file in place.rglob("*"):
-            if file.is_file():
-                yield str(file), file.read_bytes().decode("latin-1")
+def leaking(place: Path) -> list[Path]:
+    """Return the files that contain the key; databases and vector files are searched as raw octets."""
+    files = (file for file in place.rglob("*") if file.is_file())
+    return [file for file in files if leaks(file.read_bytes().decode("latin-1"))]
 
 
 def test_no_sink_of_the_commands_holds_the_key(openai_server: OpenAIServer, folder: Path, tmp_path: Path) -> None:
     """Use ask, eval and doctor, correctly and incorrectly, and check everything down to the rows of the database."""
     openai_server.answer(_echoing)
-    work = tmp_path / "work"
-    server = ["--set", f"chat.base_url={openai_server.url}", "--set", "chat.attempts=1"]
-    ask = ["ask", str(folder), f"{QUESTION} My key is {KEY}.", "--model", "openai:m", *server, "--workspace", str(work)]
-    questions = str(tmp_path / "questions.jsonl")
-    evaluate = ["eval", "folder", "--docs", str(folder), "--questions", questions, "--model", "openai:m", *server]
+    model = ["--model", "openai:m", "--set", f"chat.base_url={openai_server.url}", "--set", "chat.attempts=1"]
+    ask = ["ask", str(folder), f"{QUESTION} My key is {KEY}.", *model, "--workspace", str(tmp_path / "work")]
+    evaluate = ["eval", "folder", "--docs", str(folder), "--questions", str(tmp_path / "questions.jsonl"), *model]
     trace = ["--set", f"trace.file={tmp_path / 't.jsonl'}"]
     report = ["--json", "--report", str(tmp_path / "r.html"), *trace, "--set", "trace.prompts=true"]
     forks = ForkServer("security", "forked_command", {**os.environ, "INVESTIGATOR_DEBUG": "1"})
@@ -224,7 +204,7 @@ def test_no_sink_of_the_commands_holds_the_key(openai_server: OpenAIServer, fold
     done = [
         command(*ask, *report),
         command(*evaluate, "--json"),
-        command("doctor", "--model", "openai:m", *server),
+        command("doctor", *model),
         command("ask", str(folder), QUESTION, "--set", "chat.api_key", KEY, key=""),
     ]
     openai_server.answer(refusal(400, f"Wrong key {KEY}", headers={"X-Echo": KEY}))
@@ -240,15 +220,12 @@ def test_no_sink_of_the_commands_holds_the_key(openai_server: OpenAIServer, fold
     assert "***" in done[4].complaints
     assert (tmp_path / "r.html").is_file()
     assert (tmp_path / "t.jsonl").is_file()
-    found = [name for name, content in _kept(tmp_path) if leaks(content)]
-    assert found == []
+    assert leaking(tmp_path) == []
     for file in ("r.html", "t.jsonl"):
         assert stat.S_IMODE((tmp_path / file).stat().st_mode) == 0o600
 
 
 def test_a_chat_and_what_it_saves_hold_no_key(openai_server: OpenAIServer, folder: Path, tmp_path: Path) -> None:
-    from investigator.bb3.chats import open_chat, talk_with
-
     openai_server.answer(_echoing)
     settings = load_settings(None, [f"chat.base_url={openai_server.url}", f"chat.api_key={KEY}", "chat.attempts=1"])
     made = Investigator(
@@ -259,18 +236,10 @@ def test_a_chat_and_what_it_saves_hold_no_key(openai_server: OpenAIServer, folde
         said = talk.say(f"I live in Bonn and my key is {KEY}. {QUESTION}")
         talk.save(tmp_path / "talk.jsonl")
     assert not leaks(json.dumps(dict(said), default=str))
-    assert [name for name, content in _kept(tmp_path) if leaks(content)] == []
+    assert leaking(tmp_path) == []
 
 
 def test_spans_hold_no_key() -> None:
-    from opentelemetry.sdk.trace import TracerProvider
-    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
-    from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-
-    from investigator.records import Reply
-    from investigator.tracing.base import WatchedCall
-    from investigator.tracing.spans import SpanTracer
-
     register(KEY)
     kept, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(kept))

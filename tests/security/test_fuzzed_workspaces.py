@@ -3,13 +3,15 @@ Every damage follows from its seed. `make fuzz` plays more of them; their number
 """
 
 import os
+import random
 import shutil
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 import scenes
 from attacks import DOCUMENT, PLANTED, TRUE, Scene
-from fuzzing import damaged
 from victim import QUESTION
 
 from investigator import Investigator, ScriptedEmbedder
@@ -28,17 +30,37 @@ _START = 40.0  # seconds until the process has begun with the first, on a busy m
 def template(tmp_path_factory: pytest.TempPathFactory) -> Scene:
     """A scene with a workspace of the victim in which a question was answered and something was remembered."""
     scene = scenes.made(tmp_path_factory.mktemp("template") / "scene")
-    before = os.environ.get("XDG_DATA_HOME")
-    os.environ["XDG_DATA_HOME"] = str(scene.root / "data")
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(scene.root / "data"))
         own = Investigator(scene.received, workspace=scene.named_workspace(), embedder=ScriptedEmbedder())
         list(own.index(vectors=True))
         assert TRUE in own.ask(QUESTION).text
         with open_memory(own) as memory:
             memory.add("anna", "I know the harbour.")
-    finally:
-        os.environ.pop("XDG_DATA_HOME") if before is None else os.environ.update(XDG_DATA_HOME=before)
     return scene
+
+
+def damaged(workspace: Path, seed: int) -> str:
+    """Damage a workspace in one of many ways, and return the kind of damage."""
+    dice = random.Random(seed)
+    path, other = (dice.choice(sorted(file for file in workspace.rglob("*") if file.is_file())) for _ in range(2))
+    data, kind = bytearray(path.read_bytes()), dice.choice(("bytes", "bytes", "length", "kind", "link"))
+    if kind == "bytes":  # as often at its beginning as elsewhere
+        data = data or bytearray(1)
+        for _ in range(dice.choice((1, 1, 8, 200))):
+            data[dice.randrange(min(len(data), dice.choice((100, len(data)))))] = dice.randrange(256)
+        path.write_bytes(data)
+    elif kind == "length":
+        path.write_bytes(data[: dice.randint(0, len(data))] if dice.random() < 0.5 else data + dice.randbytes(5_000))
+    else:
+        copied = other.read_bytes()
+        puts: dict[str, tuple[Callable[[Path], object], ...]] = {
+            "kind": (os.mkfifo, os.mkdir, lambda place: place.write_bytes(copied)),
+            "link": tuple(partial(link, workspace.parent / "precious") for link in (os.symlink, os.link)),
+        }
+        path.unlink()
+        dice.choice(puts[kind])(path)
+    return f"{kind} of {path.name}"
 
 
 def fuzzed(template: Scene, root: Path, seed: int) -> tuple[Scene, str]:
@@ -57,7 +79,7 @@ def test_no_damage_crashes_hangs_runs_or_proves_anything_false(template: Scene, 
         seeds = [FIRST + seed for seed in SEEDS[start : start + _AT_ONCE]]
         made = [fuzzed(template, tmp_path / str(seed), seed) for seed in seeds]
         before = [list(scenes.outside(scene)) for scene, _ in made]
-        said = scenes.said_of([scene for scene, _ in made], _START + _SECONDS * len(made), fuzzed=True)
+        said = scenes.said_of([scene for scene, _ in made], _START + _SECONDS * len(made))
         for seed, (scene, damage), words, then in zip(seeds, made, said, before, strict=True):
             after = list(scenes.outside(scene))
             if problem := _problem(words, scenes.seen(scene), unchanged=then == after):

@@ -7,19 +7,18 @@ import os
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 import scenes
-from attacks import ATTACKS, PLANTED, TRUE, Scene, forge
+from attacks import ATTACKS, PLANTED, TRUE, forge
 from scenes import HERE
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links and pipes need rights that Windows users lack")
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """The result of an attack: the output, the findings of the audit hook, and everything outside before and after."""
 
     workspace: Path | None
@@ -33,7 +32,10 @@ class Outcome:
 def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
     """Play all attacks in one process, because starting one for each takes most of a minute."""
     forged = forge(tmp_path_factory.mktemp("sender"))
-    planted = {name: _planted(name, tmp_path_factory.mktemp("scene"), forged) for name in ATTACKS}
+    planted = {name: scenes.made(tmp_path_factory.mktemp("scene")) for name in ATTACKS}
+    for name, scene in planted.items():
+        shutil.copytree(forged, scene.forged)
+        ATTACKS[name](scene)
     before = {name: list(scenes.outside(scene)) for name, scene in planted.items()}
     said = scenes.said_of(list(planted.values()), 220)
     return {
@@ -42,18 +44,12 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
     }
 
 
-def _planted(name: str, root: Path, forged: Path) -> Scene:
-    scene = scenes.made(root)
-    shutil.copytree(forged, scene.forged)
-    ATTACKS[name](scene)
-    return scene
-
-
 @pytest.mark.parametrize("name", ATTACKS)
 def test_nothing_of_it_runs_or_is_believed(outcomes: dict[str, Outcome], name: str) -> None:
     outcome = outcomes[name]
     assert outcome.seen == ""
     assert PLANTED not in outcome.said
+    assert "crash: " not in outcome.said
     assert outcome.after == outcome.before
     refused = outcome.workspace is not None and "error: " in outcome.said
     assert refused or TRUE in outcome.said
