@@ -10,16 +10,19 @@ import re
 import shutil
 import sqlite3
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from email.message import EmailMessage
 from pathlib import Path
+from typing import Any
 
 import pytest
 from power_plants import ABSENT, ALL, ONE, answer_of, judged, outcome, write_folder
 
-from investigator import Answer, AnswerStatus, Investigation, Investigator, RunOptions, ScriptedEmbedder, ScriptedEngine
+from investigator import Answer, AnswerStatus, Investigator, RunOptions, ScriptedEmbedder, ScriptedEngine
 from investigator.documents.fresh import FreshReading
+from investigator.documents.readers import versions
 from investigator.documents.readers.base import ReaderSettings
 from investigator.documents.scanning import FolderSettings
 from investigator.proof.standing import SOURCE_CHANGED
@@ -71,43 +74,38 @@ def case(asked: Path, tmp_path: Path) -> Path:
     return tmp_path / "case"
 
 
-def _sql(database: Path, *statements: str) -> None:
-    connection = sqlite3.connect(database)
-    with connection:
-        for statement in statements:
-            connection.execute(statement)
-    connection.close()
+def _sql(database: Path, statement: str, *values: object) -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(database)) as connection, connection:
+        return connection.execute(statement, values).fetchall()
 
 
 def _database_with(case: Path, table: str) -> Path:
     """Return the database of the workspace that contains a table."""
-    for path in (case / "workspace").glob("*.db"):
-        connection = sqlite3.connect(path)
-        found = connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", [table]).fetchone()
-        connection.close()
-        if found:
-            return path
-    raise AssertionError(table)
+    named = "SELECT 1 FROM sqlite_master WHERE name = ?"
+    return next(path for path in (case / "workspace").glob("*.db") if _sql(path, named, table))
 
 
-def _places(data: bytes, wanted: bytes) -> Iterator[int]:
-    at = data.lower().find(wanted.lower())
-    while at >= 0:
-        yield at
-        at = data.lower().find(wanted.lower(), at + 1)
+def _places(data: bytes) -> list[int]:
+    return [match.start() for match in re.finditer(re.escape(TRUE), data, re.IGNORECASE)]
 
 
-def events_of(events: Iterator[Event]) -> tuple[Investigation, str]:
-    """Return the outcome of a run, and its notices."""
-    every = list(events)
-    return outcome(iter(every)), "\n".join(event.text for event in every if isinstance(event, Notice))
+def notices(events: Iterable[Event]) -> str:
+    return "\n".join(event.text for event in events if isinstance(event, Notice))
+
+
+def replaced_unnoticed(file: Path) -> None:
+    """Change a file in place (the same inode and size), and restore its time."""
+    before = file.stat()
+    with file.open("r+b") as opened:
+        opened.write(file.read_bytes().replace(TRUE, FALSE))
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
 def test_one_flipped_bit_in_any_stored_copy_never_becomes_a_proven_answer(case: Path) -> None:
     folder, flipped = case / "folder", 0
     for database in sorted((case / "workspace").glob("*.db")):
         whole = database.read_bytes()
-        places = list(_places(whole, TRUE))
+        places = _places(whole)
         for place in places[:: max(1, len(places) // 4)]:  # at most seven of each database
             data = bytearray(whole)
             data[place + 1] ^= 1  # 42 becomes 43
@@ -126,7 +124,7 @@ def test_one_flipped_bit_in_any_stored_copy_never_becomes_a_proven_answer(case: 
 def test_the_same_bit_flipped_in_all_stored_copies_never_becomes_a_proven_answer(case: Path, fresh: bool) -> None:
     for database in (case / "workspace").glob("*.db"):
         data = bytearray(database.read_bytes())
-        for place in _places(bytes(data), TRUE):
+        for place in _places(bytes(data)):
             data[place + 1] ^= 1
         database.write_bytes(data)
     answer = investigator(case / "folder", case / "workspace").ask(ONE, fresh=fresh)
@@ -135,13 +133,11 @@ def test_the_same_bit_flipped_in_all_stored_copies_never_becomes_a_proven_answer
 
 
 def test_a_flipped_bit_in_a_vector_changes_no_quote(case: Path) -> None:
-    connection = sqlite3.connect(_database_with(case, "vectors"))
-    with connection:
-        for number, vector in connection.execute("SELECT chunk_id, vector FROM vectors").fetchall():
-            damaged = bytearray(vector)
-            damaged[number + 3] ^= 0x40  # among the bits of an exponent
-            connection.execute("UPDATE vectors SET vector = ? WHERE chunk_id = ?", [bytes(damaged), number])
-    connection.close()
+    database = _database_with(case, "vectors")
+    for number, vector in _sql(database, "SELECT chunk_id, vector FROM vectors"):
+        damaged = bytearray(vector)
+        damaged[number + 3] ^= 0x40  # among the bits of an exponent
+        _sql(database, "UPDATE vectors SET vector = ? WHERE chunk_id = ?", bytes(damaged), number)
     answer = investigator(case / "folder", case / "workspace").ask(ONE, fresh=True)
     never_wrong(answer, case / "folder")
 
@@ -149,15 +145,14 @@ def test_a_flipped_bit_in_a_vector_changes_no_quote(case: Path) -> None:
 @pytest.mark.parametrize("column", ["text", "record", "tables", "checksum"])
 def test_a_damaged_row_is_read_again_from_its_file(case: Path, column: str) -> None:
     database = _database_with(case, "documents")
-    _sql(
-        database,
-        f"UPDATE documents SET {column} = 'The Cedar plant. It makes 99 MW of power.' WHERE id = 'cedar.txt'",
-    )
-    run, told = events_of(investigator(case / "folder", case / "workspace").investigate(ONE, RunOptions(fresh=True)))
-    never_wrong(answer_of(run), case / "folder")
-    assert answer_of(run).text == RIGHT
-    assert "cedar.txt" in told
-    (kept,) = sqlite3.connect(database).execute("SELECT text FROM documents WHERE id = 'cedar.txt'").fetchone()
+    forged = "The Cedar plant. It makes 99 MW of power."
+    _sql(database, f"UPDATE documents SET {column} = ? WHERE id = 'cedar.txt'", forged)
+    events = list(investigator(case / "folder", case / "workspace").investigate(ONE, RunOptions(fresh=True)))
+    answer = answer_of(outcome(iter(events)))
+    never_wrong(answer, case / "folder")
+    assert answer.text == RIGHT
+    assert "cedar.txt" in notices(events)
+    ((kept,),) = _sql(database, "SELECT text FROM documents WHERE id = 'cedar.txt'")
     assert kept == (case / "folder" / "cedar.txt").read_text(encoding="utf-8")
 
 
@@ -169,14 +164,14 @@ def test_a_file_that_is_edited_during_the_run_proves_nothing_and_asking_again_wo
             cedar.write_text(cedar.read_text(encoding="utf-8").replace("42 MW", "7 MW"), encoding="utf-8")
 
     made = investigator(case / "folder", case / "workspace", engine(edit))
-    run, told = events_of(made.investigate(ONE, RunOptions(fresh=True)))
-    answer = answer_of(run)
+    events = list(made.investigate(ONE, RunOptions(fresh=True)))
+    answer = answer_of(outcome(iter(events)))
     never_wrong(answer, case / "folder")
     assert answer.status is AnswerStatus.NOT_FOUND_SO_FAR
     assert answer.coverage.source_changed == ("cedar.txt",)
     assert "ask again" in answer.reason
     assert answer.check.withheld[-1].reason.startswith(f"{SOURCE_CHANGED}: cedar.txt has changed")
-    assert "cedar.txt" in told
+    assert "cedar.txt" in notices(events)
     again = investigator(case / "folder", case / "workspace").ask(ONE)
     assert [quote.text for quote in again.citations] == ["It makes 7 MW of power."]
 
@@ -210,12 +205,8 @@ def test_a_quote_that_an_edit_moved_is_shown_where_it_stands_now(case: Path) -> 
 
 @pytest.mark.parametrize("fresh", [False, True])
 def test_a_file_that_was_replaced_with_the_same_size_and_time_is_noticed(case: Path, fresh: bool) -> None:
-    cedar = case / "folder" / "cedar.txt"
     investigator(case / "folder", case / "workspace").ask(ONE)
-    before = cedar.stat()
-    with cedar.open("r+b") as file:  # the same inode
-        file.write(cedar.read_bytes().replace(TRUE, FALSE))
-    os.utime(cedar, ns=(before.st_atime_ns, before.st_mtime_ns))
+    replaced_unnoticed(case / "folder" / "cedar.txt")
     made = investigator(case / "folder", case / "workspace")
     never_wrong(made.ask(ONE, fresh=fresh), case / "folder")
     again = made.ask(ONE)
@@ -226,7 +217,7 @@ def test_a_file_that_was_replaced_with_the_same_size_and_time_is_noticed(case: P
 def test_a_forged_record_of_a_finished_run_is_not_given(case: Path) -> None:
     """Its quote may be true; then the statement or the text says something else."""
     database = _database_with(case, "runs")
-    kept = sqlite3.connect(database).execute("SELECT record FROM runs").fetchone()[0]
+    ((kept,),) = _sql(database, "SELECT record FROM runs")
     for path, value in (
         ("$.answer.lead.quotes[0].text", "It makes 99 MW of power."),
         ("$.answer.lead.text", "It produces 99 MW."),
@@ -237,10 +228,7 @@ def test_a_forged_record_of_a_finished_run_is_not_given(case: Path) -> None:
         answer = investigator(case / "folder", case / "workspace").ask(ONE)
         never_wrong(answer, case / "folder")
         assert answer.text == RIGHT
-        connection = sqlite3.connect(database)
-        with connection:
-            connection.execute("UPDATE runs SET record = ?", [kept])
-        connection.close()
+        _sql(database, "UPDATE runs SET record = ?", kept)
 
 
 def test_replay_looks_the_quotes_up_in_the_files(case: Path) -> None:
@@ -258,22 +246,17 @@ def test_verifying_the_index_names_what_is_damaged_and_reads_it_again(case: Path
     made = investigator(case / "folder", case / "workspace")
     database = _database_with(case, "documents")
     _sql(database, "UPDATE documents SET text = replace(text, '42 MW', '43 MW')")
-    told = "\n".join(event.text for event in made.index(verify=True) if isinstance(event, Notice))
+    told = notices(made.index(verify=True))
     assert "1 document in the index was different from what was read from the files" in told
     assert "cedar.txt" in told
-    told = "\n".join(event.text for event in made.index(verify=True) if isinstance(event, Notice))
-    assert "read again" not in told
+    assert "read again" not in notices(made.index(verify=True))
 
 
 def test_verifying_the_index_looks_up_the_quotes_of_kept_runs(case: Path) -> None:
     made = investigator(case / "folder", case / "workspace")
     (run,) = made.runs()
-    cedar = case / "folder" / "cedar.txt"
-    before = cedar.stat()
-    with cedar.open("r+b") as file:
-        file.write(cedar.read_bytes().replace(TRUE, FALSE))
-    os.utime(cedar, ns=(before.st_atime_ns, before.st_mtime_ns))
-    told = "\n".join(event.text for event in made.index(verify=True) if isinstance(event, Notice))
+    replaced_unnoticed(case / "folder" / "cedar.txt")
+    told = notices(made.index(verify=True))
     assert f"1 of 1 quotes of the run {run.id} is no longer" in told
     assert "cedar.txt" in told
 
@@ -286,14 +269,11 @@ def test_search_results_are_passages_of_what_was_read_and_never_of_a_forged_row(
 
 
 def test_texts_of_an_older_reader_are_read_again(case: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from investigator.documents.readers import versions
-
     plain = versions.OWN["text/plain"]
     monkeypatch.setitem(versions.OWN, "text/plain", plain._replace(version=plain.version + 1))
     versions.reader_version.cache_clear()
     try:
-        made = investigator(case / "folder", case / "workspace")
-        told = "\n".join(event.text for event in made.index() if isinstance(event, Notice))
+        told = notices(investigator(case / "folder", case / "workspace").index())
         assert "9 documents in the index were read by an older reader, and are read again: alder.txt" in told
     finally:
         monkeypatch.undo()
@@ -333,43 +313,21 @@ def test_a_document_inside_an_archive_or_a_message_is_read_again_from_there(tmp_
         assert [name for name, one in found.items() if one.missing] == ["a.zip/other.txt", "../conftest.py", "c.txt"]
 
 
-def test_a_file_is_read_once_as_long_as_its_bytes_are_the_same(tmp_path: Path) -> None:
+def test_a_file_is_read_again_only_if_its_bytes_have_changed(tmp_path: Path) -> None:
     file = tmp_path / "a.txt"
-    file.write_text("It makes 42 MW of power.", encoding="utf-8")
+    file.write_bytes(b"It makes 42 MW of power.")
     with FreshReading(tmp_path, FolderSettings(), ReaderSettings()) as fresh:
         first, second = (fresh.documents(["a.txt"])["a.txt"].document for _ in range(2))
         assert first is second
-        file.write_text("It makes 43 MW of power.", encoding="utf-8")
-        third = fresh.documents(["a.txt"])["a.txt"].document
-        assert third is not None
-        assert third.text == "It makes 43 MW of power."
-
-
-def test_a_file_with_the_bytes_it_was_read_from_is_compared_and_not_read_again(tmp_path: Path) -> None:
-    file = tmp_path / "a.txt"
-    file.write_text("It makes 42 MW of power.", encoding="utf-8")
+    assert first is not None
     with FreshReading(tmp_path, FolderSettings(), ReaderSettings()) as fresh:
-        held = fresh.documents(["a.txt"])["a.txt"].document
-    assert held is not None
-    with FreshReading(tmp_path, FolderSettings(), ReaderSettings()) as fresh:
-        assert fresh.documents(["a.txt"], [held])["a.txt"].document is held
-        stamp = file.stat()
-        file.write_text("It makes 43 MW of power.", encoding="utf-8")
-        os.utime(file, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
-        now = fresh.documents(["a.txt"], [held])["a.txt"].document
+        assert fresh.documents(["a.txt"], [first])["a.txt"].document is first
+        replaced_unnoticed(file)
+        now = fresh.documents(["a.txt"], [first])["a.txt"].document
         assert now is not None
         assert now.text == "It makes 43 MW of power."
         file.unlink()
-        assert fresh.documents(["a.txt"], [held])["a.txt"].missing
-
-
-def test_of_what_is_read_again_the_last_used_is_kept(tmp_path: Path) -> None:
-    for name in "abc":
-        (tmp_path / f"{name}.txt").write_text(f"Plant {name} makes 42 MW.", encoding="utf-8")
-    with FreshReading(tmp_path, FolderSettings(), ReaderSettings(), most_kept=50) as fresh:  # two of the three
-        read = {name: fresh.documents([name])[name].document for name in ("a.txt", "b.txt", "a.txt", "c.txt")}
-        assert fresh.documents(["a.txt"])["a.txt"].document is read["a.txt"]
-        assert fresh.documents(["b.txt"])["b.txt"].document is not read["b.txt"]
+        assert fresh.documents(["a.txt"], [first])["a.txt"].missing
 
 
 def test_several_threads_may_have_files_read_again(tmp_path: Path) -> None:
