@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from power_plants import ABSENT, ONE
+from server_clients import serving
 
-from investigator import Investigator, ScriptedEmbedder
-from investigator.bb3.commands.serve import open_talks
 from investigator.server.service import Service
 
 if TYPE_CHECKING:
@@ -69,9 +68,8 @@ def test_each_citation_of_six_formats_opens_its_document_at_the_quote(chromium: 
     folder.mkdir()
     for name in QUESTIONS:
         shutil.copy(EXAMPLES / name, folder)
-    investigator = Investigator(folder, embedder=ScriptedEmbedder())
     formats = set()
-    with Service([investigator], open_talks=open_talks, directory=tmp_path / "data") as service:
+    with serving(folder, tmp_path / "data") as service:
         page = opened(chromium, service)
         for name, question in QUESTIONS.items():
             page.goto(f"{service.address}/f/papers/")

@@ -30,8 +30,7 @@ def test_a_reply_comes_with_proven_quotes_that_open_in_their_document(browser: h
     started = browser.post("/f/plants/chats", data={"said": QUESTION}, follow_redirects=False)
     place = started.headers["location"].partition("#")[0]
     with browser.stream("GET", f"{place}/progress") as stream:
-        lines = list(stream.iter_lines())
-    assert "event: ended" in lines
+        assert "event: ended" in list(stream.iter_lines())
     page = browser.get(place).text
     assert "42 MW" in page
     (link,) = [unescape(address) for address in re.findall(r'class="opens" href="([^"]+)"', page)]

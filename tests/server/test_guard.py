@@ -11,9 +11,8 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from server_clients import program_of, serving
 
-from investigator import Investigator, ScriptedEmbedder
-from investigator.bb3.commands.serve import open_talks
 from investigator.bb3.search.client import reached_server
 from investigator.errors import ForeignFileError, SettingsError
 from investigator.server.guard import MOST_OCTETS, Access, allowed_hosts
@@ -38,12 +37,15 @@ def test_a_link_opens_the_page_once(service: Service) -> None:
         assert second.get(f"{service.address}/").status_code == 401
 
 
-def test_only_the_newest_links_work() -> None:
+def test_only_the_newest_links_and_the_cookie_of_the_same_port_work() -> None:
     access = Access("t" * 20, 1)
     links = [access.new_link() for _ in range(11)]
     assert not access.opened_by(links[0])
     assert access.opened_by(links[-1])
     assert not access.opened_by(links[-1])
+    cookie, other = access.cookie().partition(";")[0], Access("t" * 20, 2)
+    assert access.has_cookie({"cookie": cookie})
+    assert not any(other.has_cookie({"cookie": pair}) for pair in (cookie, cookie.replace("-1=", "-2=")))
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -87,14 +89,6 @@ def test_the_key_of_searches_opens_the_search_alone(service: Service) -> None:
     assert httpx.get(f"{service.address}/v1/folders", headers=bearer).status_code == 401
 
 
-def test_the_cookie_of_one_port_is_not_that_of_another() -> None:
-    first, other = Access("t" * 20, 1), Access("t" * 20, 2)
-    pair = first.cookie().partition(";")[0]
-    assert first.has_cookie({"cookie": pair})
-    assert not other.has_cookie({"cookie": pair})
-    assert not other.has_cookie({"cookie": pair.replace("-1=", "-2=")})
-
-
 @pytest.mark.parametrize(
     "headers",
     [
@@ -113,17 +107,16 @@ def test_another_page_cannot_ask_with_the_readers_cookie(browser: httpx.Client, 
     assert browser.get("/v1/folders", headers=headers).status_code == 403
 
 
-def test_a_browser_that_says_nothing_of_its_page_cannot_change_anything(browser: httpx.Client) -> None:
-    del browser.headers["Origin"]
-    assert browser.post("/f/plants/ask", data={"question": "Who?"}).status_code == 403
-    assert browser.get("/f/plants/").status_code == 200
-
-
-def test_a_form_of_the_page_itself_is_taken(browser: httpx.Client) -> None:
+def test_a_form_is_taken_only_if_it_is_shown_to_come_from_the_page(browser: httpx.Client) -> None:
     """A browser that is told to send no referrer sends the Origin `null` with a form."""
+    del browser.headers["Origin"]
+    form = {"question": "Who?\r\nX-Made-Up: 1"}
+    assert browser.post("/f/plants/ask", data=form).status_code == 403
+    assert browser.get("/f/plants/").status_code == 200
     own = {"Origin": "null", "Sec-Fetch-Site": "same-origin"}
-    reply = browser.post("/f/plants/ask", data={"question": "Who?"}, headers=own, follow_redirects=False)
+    reply = browser.post("/f/plants/ask", data=form, headers=own, follow_redirects=False)
     assert reply.status_code == 303
+    assert "x-made-up" not in reply.headers
 
 
 def test_every_reply_says_what_a_browser_may_do_with_it(browser: httpx.Client, program: httpx.Client) -> None:
@@ -156,18 +149,12 @@ def test_no_path_leads_to_a_file(program: httpx.Client, path: str) -> None:
     assert b"class Service" not in reply
 
 
-def test_documents_are_named_by_id_and_no_path_is_opened(program: httpx.Client) -> None:
-    for name in ("../../../etc/passwd", "/etc/passwd", "cedar.txt\0", ""):
-        assert program.get("/v1/folders/plants/text", params={"document": name}).status_code in (404, 422)
-
-
-def test_a_body_that_is_too_long_is_refused(program: httpx.Client) -> None:
+def test_what_is_too_long_or_names_a_path_is_refused(program: httpx.Client) -> None:
     refused = program.post("/v1/investigations", content=b"x" * (MOST_OCTETS + 1))
     assert (refused.status_code, refused.headers["content-type"]) == (413, "application/problem+json")
-
-
-def test_an_address_that_is_too_long_is_refused(program: httpx.Client) -> None:
     assert program.get("/v1/folders", params={"q": "x" * 9_000}).status_code == 414
+    for name in ("../../../etc/passwd", "/etc/passwd", "cedar.txt\0", ""):
+        assert program.get("/v1/folders/plants/text", params={"document": name}).status_code in (404, 422)
 
 
 @pytest.mark.parametrize(
@@ -178,24 +165,13 @@ def test_an_address_that_is_too_long_is_refused(program: httpx.Client) -> None:
     ],
 )
 def test_a_client_that_sends_slowly_is_turned_away(plants: Path, tmp_path: Path, sent: bytes, reply: bytes) -> None:
-    slow = Service(
-        [Investigator(plants, embedder=ScriptedEmbedder())],
-        open_talks=open_talks,
-        directory=tmp_path / "data",
-        patience=0.3,
-    )
-    with slow as service:
+    with serving(plants, tmp_path / "data", patience=0.3) as service:
         place = urlsplit(service.address)
         token = service.token_file.read_text().strip()
         own = f"Host: {place.netloc}\r\nAuthorization: Bearer {token}\r\n".encode()
         with socket.create_connection((place.hostname or "", place.port or 0), timeout=10) as line:
             line.sendall(sent.replace(b"{own}", own))
             assert line.recv(1_000)[:12] == reply
-
-
-def test_a_header_of_a_reply_cannot_be_made_up(browser: httpx.Client) -> None:
-    reply = browser.post("/f/plants/ask", data={"question": "Who?\r\nX-Made-Up: 1"}, follow_redirects=False)
-    assert "x-made-up" not in reply.headers
 
 
 def test_the_token_is_for_its_owner_alone(tmp_path: Path) -> None:
@@ -215,13 +191,11 @@ def test_a_token_is_in_nothing_that_is_told(tmp_path: Path, capfd: pytest.Captur
     notes: list[str] = []
     (tmp_path / "f").mkdir()
     (tmp_path / "f" / "a.txt").write_text("The lake is deep.")
-    investigator = Investigator(tmp_path / "f", embedder=ScriptedEmbedder())
-    with Service([investigator], open_talks=open_talks, directory=tmp_path / "d", on_problem=notes.append) as service:
+    with serving(tmp_path / "f", tmp_path / "d", on_problem=notes.append) as service:
         token = service.token_file.read_text().strip()
         folder = next(iter(service.desk.folders.values()))
         folder.investigator.__dict__["status"] = lambda compare: {}[token]
-        headers = {"Authorization": f"Bearer {token}"}
-        with httpx.Client(base_url=service.address, headers=headers) as client:
+        with program_of(service) as client:
             failed = [client.get(path) for path in ("/v1/folders/f", f"/v1/folders/{token}", f"/v1/folders/f/{token}")]
         place = urlsplit(service.address)
         with socket.create_connection((place.hostname, place.port), timeout=5) as hangs_up:
@@ -233,19 +207,13 @@ def test_a_token_is_in_nothing_that_is_told(tmp_path: Path, capfd: pytest.Captur
     assert token not in "".join((*notes, output.out, output.err, *(reply.text for reply in failed)))
 
 
-def test_a_server_for_other_machines_has_the_names_that_it_was_given() -> None:
-    assert allowed_hosts("0.0.0.0", 80, ("files.example",)) == {
-        *("127.0.0.1:80", "localhost:80", "[::1]:80", "files.example:80", "files.example")
-    }
-
-
 def test_a_server_on_every_network_can_be_opened_here_and_under_its_names(tmp_path: Path) -> None:
     (tmp_path / "f").mkdir()
     (tmp_path / "f" / "a.txt").write_text("The lake is deep.")
-    investigators = [Investigator(tmp_path / "f", embedder=ScriptedEmbedder())]
-    names, data = ("files.example",), tmp_path / "d"
-    with Service(investigators, "0.0.0.0", names=names, open_talks=open_talks, directory=data) as service:
+    with serving(tmp_path / "f", tmp_path / "d", host="0.0.0.0", names=("files.example",)) as service:
         own, (named,) = service.link(), service.named_links()
+        ports = {f"{name}:80" for name in ("127.0.0.1", "localhost", "[::1]", "files.example")}
+        assert allowed_hosts("0.0.0.0", 80, ("files.example",)) == {*ports, "files.example"}
         assert urlsplit(own).hostname == "127.0.0.1"
         assert urlsplit(named).netloc == f"files.example:{urlsplit(own).port}"
         proxied = {"Host": "files.example", "Cookie": httpx.get(own).headers["set-cookie"].partition(";")[0]}

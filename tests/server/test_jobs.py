@@ -11,6 +11,7 @@ from threading import Event
 import httpx
 import pytest
 from power_plants import ABSENT, ONE, write_folder
+from server_clients import program_of, serving
 
 from investigator import Investigator, ScriptedEmbedder
 from investigator.bb3.commands.serve import open_talks
@@ -35,8 +36,7 @@ def plants(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def service(plants: Path, tmp_path: Path) -> Iterator[Service]:
-    investigator = Investigator(plants, embedder=ScriptedEmbedder())
-    with Service([investigator], open_talks=open_talks, directory=tmp_path / "data") as running:
+    with serving(plants, tmp_path / "data") as running:
         yield running
 
 
@@ -61,7 +61,7 @@ def started(client: httpx.Client, question: str = ONE, **headers: str) -> Server
     return job
 
 
-def test_an_investigation_is_followed_to_its_answer(program: httpx.Client) -> None:
+def test_an_investigation_is_followed_to_its_answer_and_again_after_any_event(program: httpx.Client) -> None:
     job = started(program)
     events = list(followed(program, job.id))
     assert [number for number, _, _ in events] == list(range(1, len(events) + 1))
@@ -73,12 +73,7 @@ def test_an_investigation_is_followed_to_its_answer(program: httpx.Client) -> No
     assert "42 MW" in outcome["investigation"]["answer"]["text"]
     (run,) = program.get("/v1/folders/plants/runs").json()["items"]
     assert run["id"] == outcome["job"]["run_id"]
-
-
-def test_a_stream_goes_on_after_any_event(program: httpx.Client) -> None:
-    job = started(program)
-    every = list(followed(program, job.id))
-    assert list(followed(program, job.id, after=4)) == every[4:]
+    assert list(followed(program, job.id, after=4)) == events[4:]
     assert program.get(f"/v1/investigations/{job.id}/events", headers={"Last-Event-ID": "-1"}).status_code == 400
 
 
@@ -142,12 +137,16 @@ def until(desk: Desk, job_id: str, holds: Callable[[ServerJob], object]) -> Serv
     return job
 
 
-def test_a_job_that_is_stopped_keeps_what_it_has_learned(plants: Path, tmp_path: Path) -> None:
+def test_a_folder_is_searched_while_a_job_runs_and_a_stopped_job_keeps_what_it_has_learned(
+    plants: Path, tmp_path: Path
+) -> None:
     may_end = Event()
     desk = a_desk(plants, tmp_path / "data", may_end)
     desk.start()
     running, waiting = (desk.submit(JobRequest(folder="plants", question=q)) for q in (ONE, ABSENT))
     until(desk, running.id, lambda job: job.run_id)
+    hits = desk.folder("plants").investigator.search("Cedar")
+    assert hits[0].passage.document_id == "cedar.txt"
     assert desk.stop(waiting.id).state is JobState.STOPPED
     desk.stop(running.id)
     may_end.set()
@@ -155,18 +154,6 @@ def test_a_job_that_is_stopped_keeps_what_it_has_learned(plants: Path, tmp_path:
     desk.close()
     assert stopped.run_id
     assert Investigator(plants, embedder=ScriptedEmbedder()).show(stopped.run_id).answer is None
-
-
-def test_the_folder_can_be_searched_while_a_job_runs(plants: Path, tmp_path: Path) -> None:
-    may_end = Event()
-    desk = a_desk(plants, tmp_path / "data", may_end)
-    desk.start()
-    job = desk.submit(JobRequest(folder="plants", question=ONE))
-    until(desk, job.id, lambda job: job.run_id)
-    hits = desk.folder("plants").investigator.search("Cedar")
-    may_end.set()
-    desk.close()
-    assert hits[0].passage.document_id == "cedar.txt"
 
 
 def test_only_so_many_jobs_wait(plants: Path, tmp_path: Path) -> None:
@@ -207,19 +194,18 @@ def test_what_a_server_leaves_is_done_by_the_next_one(plants: Path, tmp_path: Pa
 def test_the_jobs_of_all_folders_are_listed_page_by_page(plants: Path, tmp_path: Path) -> None:
     other = write_folder(tmp_path / "more")
     investigators = [Investigator(folder, embedder=ScriptedEmbedder()) for folder in (plants, other)]
-    with Service(investigators, open_talks=open_talks, directory=tmp_path / "d") as service:
-        headers = {"Authorization": f"Bearer {service.token_file.read_text().strip()}"}
-        with httpx.Client(base_url=service.address, headers=headers, timeout=60) as client:
-            begun = [
-                client.post("/v1/investigations", json={"folder": name, "question": f"Question {number}?"}).json()["id"]
-                for number in range(3)
-                for name in ("plants", "more")
-            ]
-            listed, address = list[str](), "/v1/investigations?limit=2"
-            while address:
-                page = client.get(address).json()
-                listed += [job["id"] for job in page["items"]]
-                address = page["next"]
+    service = Service(investigators, open_talks=open_talks, directory=tmp_path / "d")
+    with service, program_of(service) as client:
+        begun = [
+            client.post("/v1/investigations", json={"folder": name, "question": f"Question {number}?"}).json()["id"]
+            for number in range(3)
+            for name in ("plants", "more")
+        ]
+        listed, address = list[str](), "/v1/investigations?limit=2"
+        while address:
+            page = client.get(address).json()
+            listed += [job["id"] for job in page["items"]]
+            address = page["next"]
     assert sorted(listed) == sorted(begun)
 
 

@@ -68,15 +68,25 @@ def shown(place: PagePlace, *events: Record) -> str:
     return " ".join(re.sub(r"<[^>]+>", " ", html).split())
 
 
-def test_a_plan_shows_how_the_question_is_read_and_its_parts_are_open() -> None:
-    assert "Read as: How much power does the Cedar plant make?" in shown(PagePlace.PLAN, PLANNED)
-    assert "cedar.txt reading" in shown(PagePlace.PLAN, PLANNED)
-    assert shown(PagePlace.KNOWN, PLANNED) == "open How much power? open Since when?"
+FURTHER = PLANNED.changed(round=2, parts=("Since when?", "By whom?"))
+KNOWN = "answered How much power? not stated Since when? known It makes 42 MW. unknown When it was opened"
 
 
-def test_a_reply_shows_its_verdict_and_score_in_the_plan() -> None:
-    assert "cedar.txt answers 90" in shown(PagePlace.PLAN, PLANNED, REMEMBERED)
-    assert "2 of at most 200 calls" in shown(PagePlace.SPENT, PLANNED, REMEMBERED)
+@pytest.mark.parametrize(
+    ("events", "place", "words"),
+    [
+        ((PLANNED,), PagePlace.PLAN, "Read as: How much power does the Cedar plant make?"),
+        ((PLANNED,), PagePlace.PLAN, "cedar.txt reading"),
+        ((PLANNED,), PagePlace.KNOWN, "open How much power? open Since when?"),
+        ((PLANNED, REMEMBERED), PagePlace.PLAN, "cedar.txt answers 90"),
+        ((PLANNED, REMEMBERED), PagePlace.SPENT, "2 of at most 200 calls"),
+        ((PLANNED, REMEMBERED, WRITTEN, REFLECTED), PagePlace.KNOWN, KNOWN),
+        ((PLANNED, WRITTEN, FURTHER), PagePlace.KNOWN, "answered How much power? not stated Since when? open By whom?"),
+        ((Checked(shown=2, withheld=1, fit=Fit.YES),), PagePlace.LOG, "1 withheld"),
+    ],
+)
+def test_the_page_shows_what_has_happened_so_far(events: Sequence[Record], place: PagePlace, words: str) -> None:
+    assert words in shown(place, *events)
 
 
 def test_of_a_whole_folder_only_the_documents_that_say_something_are_listed() -> None:
@@ -85,21 +95,6 @@ def test_of_a_whole_folder_only_the_documents_that_say_something_are_listed() ->
     plan = shown(PagePlace.PLAN, PLANNED.changed(steps=tuple(steps)), REMEMBERED)
     assert "cedar.txt answers 90" in plan
     assert plan.endswith("99 further documents")
-
-
-def test_a_written_answer_and_a_review_show_what_is_open() -> None:
-    known = shown(PagePlace.KNOWN, PLANNED, REMEMBERED, WRITTEN, REFLECTED)
-    parts = "answered How much power? not stated Since when?"
-    assert known == f"{parts} known It makes 42 MW. unknown When it was opened"
-
-
-def test_a_further_round_keeps_the_status_of_the_parts() -> None:
-    known = shown(PagePlace.KNOWN, PLANNED, WRITTEN, PLANNED.changed(round=2, parts=("Since when?", "By whom?")))
-    assert known == "answered How much power? not stated Since when? open By whom?"
-
-
-def test_a_check_is_noted_in_the_log() -> None:
-    assert "1 withheld" in shown(PagePlace.LOG, Checked(shown=2, withheld=1, fit=Fit.YES))
 
 
 @pytest.mark.parametrize(("kind", "body"), [("thought", "{}"), ("reflected", '{"reflection": {"knowledge": []}}')])

@@ -10,9 +10,9 @@ from pathlib import Path
 import httpx
 import pytest
 from power_plants import ABSENT, ONE
+from server_clients import asked, browser_of, ended, serving
 
-from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
-from investigator.bb3.commands.serve import open_talks
+from investigator import ScriptedEngine
 from investigator.records import (
     AnswerReply,
     AnswerVariables,
@@ -34,7 +34,6 @@ from investigator.records import (
     Support,
     Verdict,
 )
-from investigator.server.service import Service
 
 HOSTILE = """<script>alert(1)</script> The harbour is 12 metres deep. ![x](https://evil.test/?leak)
 \u202esdrawkcab\x1b[31m
@@ -43,24 +42,22 @@ HOSTILE = """<script>alert(1)</script> The harbour is 12 metres deep. ![x](https
 """
 
 
-def asked(client: httpx.Client, folder: str, question: str, **more: str) -> httpx.Response:
-    """Ask with the form, watch to the end, and return the final page."""
-    started = client.post(f"/f/{folder}/ask", data={"question": question, **more}, follow_redirects=False)
-    assert started.status_code == 303, started.text
-    place = started.headers["location"]
-    with client.stream("GET", f"{place}/progress") as stream:
-        assert "event: ended" in list(stream.iter_lines())
-    return client.get(place)
+def links_of(page: httpx.Response) -> list[str]:
+    """Return the addresses at which the quotes of a page are shown in their documents."""
+    return [unescape(link) for link in re.findall(r'class="opens" href="([^"]+)"', page.text)]
 
 
 def test_a_reader_asks_and_each_citation_leads_to_its_quote(browser: httpx.Client) -> None:
     page = asked(browser, "plants", ONE)
     assert page.url.path.startswith("/f/plants/runs/")
     assert "It makes 42 MW of power." in page.text
-    links = [unescape(link) for link in re.findall(r'class="opens" href="([^"]+)"', page.text)]
+    links = links_of(page)
     quotes = [unescape(quote) for quote in re.findall(r"<blockquote[^>]*>(.*?)</blockquote>", page.text)]
     assert links
     assert len(links) == len(quotes)
+    saved = browser.get(f"{page.url.path}/report")
+    assert saved.headers["content-disposition"].startswith("attachment")
+    assert "It makes 42 MW" in saved.text
     for link, quote in zip(links, quotes, strict=True):
         marked = re.findall(r"<mark>(.*?)</mark>", browser.get(link).text, re.DOTALL)
         assert "".join(unescape(words) for words in marked) == quote
@@ -89,8 +86,9 @@ def reading(prompt: Prompt) -> Record:
         case AskVariables(documents=documents):
             quotes = ("The Cedar plant was opened in 1982.", "It makes 42 MW of power.")
             answers = DocumentReply(document="cedar.txt", verdict=Verdict.ANSWERS, point=90, quotes=quotes)
-            others = [DocumentReply(document=d.document_id, verdict=Verdict.NOT_STATED, point=0) for d in documents]
-            return AskReply(readings=(answers, *(other for other in others if other.document != "cedar.txt")))
+            names = [document.document_id for document in documents if document.document_id != "cedar.txt"]
+            others = (DocumentReply(document=name, verdict=Verdict.NOT_STATED, point=0) for name in names)
+            return AskReply(readings=(answers, *others))
         case AnswerVariables(documents=documents):
             ids = documents[0].ids
             return AnswerReply(
@@ -116,13 +114,7 @@ def reading(prompt: Prompt) -> Record:
 def read(plants: Path, tmp_path: Path) -> Iterator[httpx.Client]:
     """A browser at a server whose documents are read by a model."""
     engine = ScriptedEngine(lambda prompt: reading(prompt).model_dump_json())
-    investigator = Investigator(plants, model=engine, workspace=tmp_path / "w", embedder=ScriptedEmbedder())
-    with (
-        Service([investigator], open_talks=open_talks, directory=tmp_path / "data") as service,
-        httpx.Client(base_url=service.address, follow_redirects=True, timeout=60) as client,
-    ):
-        client.get(service.link())
-        client.headers["Origin"] = service.address
+    with serving(plants, tmp_path, model=engine) as service, browser_of(service) as client:
         yield client
 
 
@@ -140,19 +132,14 @@ def test_a_follow_up_is_read_with_what_it_follows_and_resumed_so(read: httpx.Cli
     run = asked(read, "plants", ONE).url.path.rpartition("/")[2]
     page = asked(read, "plants", "When was it opened?", after=run)
     assert "When was the Cedar plant opened?" in page.text
-    again = read.post(f"{page.url.path}/resume", follow_redirects=False).headers["location"]
-    with read.stream("GET", f"{again}/progress") as stream:
-        assert "event: ended" in list(stream.iter_lines())
-    assert read.get(again).url == page.url
+    assert ended(read, read.post(f"{page.url.path}/resume", follow_redirects=False)).url == page.url
 
 
 def test_a_run_is_resumed_from_its_page_as_it_was_asked(browser: httpx.Client, program: httpx.Client) -> None:
     page = asked(browser, "plants", ONE, only="cedar.txt, oak.txt", mission="Find the power.", as_of="2026-03-31")
-    again = browser.post(f"{page.url.path}/resume", follow_redirects=False).headers["location"]
-    with browser.stream("GET", f"{again}/progress") as stream:
-        assert "event: ended" in list(stream.iter_lines())
-    assert browser.get(again).url == page.url
-    request = program.get(f"/v1/investigations/{again.rpartition('/')[2]}").json()["job"]["request"]
+    again = browser.post(f"{page.url.path}/resume", follow_redirects=False)
+    assert ended(browser, again).url == page.url
+    request = program.get(f"/v1/investigations/{again.headers['location'].rpartition('/')[2]}").json()["job"]["request"]
     assert (request["only"], request["mission"]) == (["cedar.txt", "oak.txt"], "Find the power.")
     assert request["as_of"] == "2026-03-31"
 
@@ -206,27 +193,15 @@ def hostile(tmp_path: Path) -> Iterator[httpx.Client]:
     folder.mkdir()
     (folder / "<img src=x onerror=alert(1)>.txt").write_text(HOSTILE, encoding="utf-8")
     (folder / "b.txt").write_text("The lake is 3 metres deep. " * 3, encoding="utf-8")
-    with (
-        Service(
-            [Investigator(folder, embedder=ScriptedEmbedder())], open_talks=open_talks, directory=tmp_path / "data"
-        ) as service,
-        httpx.Client(base_url=service.address, follow_redirects=True, timeout=60) as client,
-    ):
-        client.get(service.link())
-        client.headers["Origin"] = service.address
+    with serving(folder, tmp_path / "data") as service, browser_of(service) as client:
         yield client
 
 
 def test_a_document_can_do_nothing_on_a_page(hostile: httpx.Client) -> None:
     answer = asked(hostile, "sent", "How deep is the harbour? <script>alert(2)</script>")
-    links = [unescape(link) for link in re.findall(r'class="opens" href="([^"]+)"', answer.text)]
+    links = links_of(answer)
     assert links
-    pages = [
-        answer,
-        *map(hostile.get, links),
-        hostile.get("/f/sent/documents"),
-        hostile.get("/f/sent/search?q=harbour"),
-    ]
+    pages = [answer, *map(hostile.get, [*links, "/f/sent/documents", "/f/sent/search?q=harbour"])]
     for page in pages:
         assert page.status_code == 200
         assert "<script>alert" not in page.text
@@ -237,21 +212,11 @@ def test_a_document_can_do_nothing_on_a_page(hostile: httpx.Client) -> None:
     assert all("on" not in {name[:2] for name in re.findall(r"<\w+[^>]*?\s(\w+)=", page.text)} for page in pages)
 
 
-def test_a_run_is_saved_as_one_file(browser: httpx.Client) -> None:
-    page = asked(browser, "plants", ONE)
-    saved = browser.get(f"{page.url.path}/report")
-    assert saved.headers["content-disposition"].startswith("attachment")
-    assert "It makes 42 MW" in saved.text
-
-
 def test_the_index_is_brought_up_to_date_from_the_page(browser: httpx.Client, plants: Path) -> None:
     asked(browser, "plants", ONE)
     (plants / "new.txt").write_text("The Willow plant makes 46 MW of power.", encoding="utf-8")
     assert "new.txt" in browser.get("/f/plants/documents").text
-    started = browser.post("/f/plants/index", follow_redirects=False)
-    with browser.stream("GET", f"{started.headers['location']}/progress") as stream:
-        assert "event: ended" in list(stream.iter_lines())
-    page = browser.get(started.headers["location"])
+    page = ended(browser, browser.post("/f/plants/index", follow_redirects=False))
     assert page.url.path == "/f/plants/documents"
     assert "id=new.txt" in page.text
 

@@ -10,10 +10,7 @@ from pathlib import Path
 import httpx
 import pypdfium2
 import pytest
-
-from investigator import Investigator, ScriptedEmbedder
-from investigator.bb3.commands.serve import open_talks
-from investigator.server.service import Service
+from server_clients import asked, browser_of, ended, serving
 
 ROWS = (
     ("Item", "2023", "2022"),
@@ -49,22 +46,13 @@ def reader(tmp_path: Path) -> Iterator[httpx.Client]:
     for _ in range(7):
         long.import_pages(pypdfium2.PdfDocument(folder / "report.pdf"))
     long.save(folder / "long.pdf")
-    investigator = Investigator(folder, embedder=ScriptedEmbedder())
-    list(investigator.index())
-    with (
-        Service([investigator], open_talks=open_talks, directory=tmp_path / "data") as service,
-        httpx.Client(base_url=service.address, follow_redirects=True, timeout=60) as client,
-    ):
-        client.get(service.link())
-        client.headers["Origin"] = service.address
+    with serving(folder, tmp_path / "data") as service, browser_of(service) as client:
+        ended(client, client.post("/f/mill/index", follow_redirects=False))
         yield client
 
 
 def test_a_citation_is_marked_on_the_picture_of_its_page(reader: httpx.Client) -> None:
-    started = reader.post("/f/mill/ask", data={"question": "What were the net sales in 2023?"}, follow_redirects=False)
-    with reader.stream("GET", f"{started.headers['location']}/progress") as stream:
-        assert "event: ended" in list(stream.iter_lines())
-    answer = reader.get(started.headers["location"])
+    answer = asked(reader, "mill", "What were the net sales in 2023?")
     links = [unescape(link) for link in re.findall(r'class="opens" href="([^"]+)"', answer.text)]
     assert links
     for link in links:

@@ -1,0 +1,52 @@
+"""A server over one folder, and its clients: a program with the token, and a browser with the cookie."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from investigator import Investigator, ScriptedEmbedder
+from investigator.bb3.commands.serve import open_talks
+from investigator.server.service import Service
+
+
+@contextmanager
+def serving(folder: Path, data: Path, *, model: Any = None, **options: Any) -> Iterator[Service]:
+    """Serve a folder that a model may read; the data of the server is in a directory."""
+    investigator = Investigator(folder, model=model, workspace=data / "workspace", embedder=ScriptedEmbedder())
+    with Service([investigator], open_talks=open_talks, directory=data, **options) as service:
+        yield service
+
+
+@contextmanager
+def program_of(service: Service) -> Iterator[httpx.Client]:
+    headers = {"Authorization": f"Bearer {service.token_file.read_text().strip()}"}
+    with httpx.Client(base_url=service.address, headers=headers, timeout=60) as client:
+        yield client
+
+
+@contextmanager
+def browser_of(service: Service) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=service.address, follow_redirects=True, timeout=60) as client:
+        assert client.get(service.link()).status_code == 200
+        client.headers["Origin"] = service.address
+        yield client
+
+
+def asked(client: httpx.Client, folder: str, question: str, **more: str) -> httpx.Response:
+    """Ask with the form, watch to the end, and return the final page."""
+    started = client.post(f"/f/{folder}/ask", data={"question": question, **more}, follow_redirects=False)
+    assert started.status_code == 303, started.text
+    return ended(client, started)
+
+
+def ended(client: httpx.Client, started: httpx.Response) -> httpx.Response:
+    """Watch a job to its end, and return the final page."""
+    place = started.headers["location"]
+    with client.stream("GET", f"{place}/progress") as stream:
+        assert "event: ended" in list(stream.iter_lines())
+    return client.get(place)
