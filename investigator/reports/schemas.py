@@ -85,17 +85,12 @@ def json_schema(kind: Printed) -> dict[str, Any]:
     """Return the JSON Schema of a kind, derived from its record."""
     module, _, name = kind.record.partition(":")
     made = TypeAdapter(getattr(import_module(f"investigator.{module}"), name)).json_schema(mode="serialization")
-    definitions = made.get("$defs", {})
-    whole = [_with_schema(kind, definitions, variant) for variant in made.get("anyOf", [made])]
+    definitions = made.pop("$defs", {})
+    named = {SCHEMA: {"const": kind.schema, "description": "the name and the version of this schema"}}
+    whole = []
+    for variant in made.get("anyOf", [made]):
+        shape = definitions[variant["$ref"].rpartition("/")[2]] if "$ref" in variant else variant
+        properties = {**named, **shape.get("properties", {})}
+        whole.append({**shape, "properties": properties, "required": [SCHEMA, *shape.get("required", ())]})
     root = whole[0] if len(whole) == 1 else {"anyOf": whole}
     return {"$schema": _DIALECT, "$id": kind.schema, **root, **({"$defs": definitions} if definitions else {})}
-
-
-def _with_schema(kind: Printed, definitions: Mapping[str, Any], made: Mapping[str, Any]) -> dict[str, Any]:
-    """Add the field that names the schema to the schema of an object, after resolving a reference."""
-    if "$ref" in made:
-        made = definitions[made["$ref"].rpartition("/")[2]]
-    named = {SCHEMA: {"const": kind.schema, "description": "the name and the version of this schema"}}
-    rest = {name: value for name, value in made.items() if name != "$defs"}
-    properties = {**named, **rest.get("properties", {})}
-    return {**rest, "properties": properties, "required": [SCHEMA, *rest.get("required", ())]}

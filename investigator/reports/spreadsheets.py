@@ -32,13 +32,10 @@ def csv_text(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     written = io.StringIO(newline="")
     writer = csv.writer(written)
     writer.writerow(heading)
-    writer.writerows([_inert_cell(text) for text in row] for row in rows)
+    for row in rows:
+        texts = map(inert, row)
+        writer.writerow([f"'{text}" if text.startswith(_FORMULA) else text for text in texts])
     return redacted(written.getvalue())
-
-
-def _inert_cell(text: str) -> str:
-    harmless = inert(text)
-    return f"'{harmless}" if harmless.startswith(_FORMULA) else harmless
 
 
 def matrix_xlsx(matrix: Matrix) -> bytes:
@@ -54,11 +51,7 @@ def matrix_xlsx(matrix: Matrix) -> bytes:
         for number, document in enumerate(matrix.documents)
     ]
     _write(table, [["document", *matrix.questions], *rows])
-    cells = book.create_sheet("Cells")
-    _write(cells, [MATRIX_HEADING, *_rows(matrix)])
-    for sheet in (table, cells):
-        sheet.freeze_panes = "B2"
-        sheet.column_dimensions["A"].width = _WIDTHS[0]
+    _write(book.create_sheet("Cells"), [MATRIX_HEADING, *_rows(matrix)])
     for column in range(2, len(matrix.questions) + 2):
         table.column_dimensions[table.cell(1, column).column_letter].width = _WIDTHS[1]
     written = io.BytesIO()
@@ -91,3 +84,5 @@ def _write(sheet: Worksheet, rows: Sequence[Sequence[str]]) -> None:
             cell.data_type = "s"
             if text.startswith(_FORMULA):  # so that the cell stays text when somebody edits it
                 cell.quotePrefix = True
+    sheet.freeze_panes = "B2"
+    sheet.column_dimensions["A"].width = _WIDTHS[0]

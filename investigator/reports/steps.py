@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from investigator.records import (
@@ -26,6 +27,13 @@ from investigator.reports.inert import inert_line
 from investigator.reports.wording import duration, file_words, is_finder, plural, score_line
 
 _LINE = 200
+_NEXT: Mapping[type[Event], str] = {
+    **dict.fromkeys((Started, Reflected), "planning"),
+    Remembered: "writing the answer",
+    Written: "checking or reviewing",
+    Checked: "finishing",
+    Answered: "done",
+}
 
 
 @dataclass(frozen=True)
@@ -127,27 +135,12 @@ def writing_line(writing: Writing) -> str:
 
 def what_follows(event: Event) -> str:
     """Return the phase that follows the event, shown until the next event."""
-    match event:
-        case Started() | Reflected():
-            return "planning"
-        case Planned():
-            return f"round {event.round}, asking"
-        case Remembered():
-            return "writing the answer"
-        case Written():
-            return "checking or reviewing"
-        case Checked():
-            return "finishing"
-        case Answered():
-            return "done"
-    return "preparing"
+    return f"round {event.round}, asking" if isinstance(event, Planned) else _NEXT.get(type(event), "preparing")
 
 
 def _planned(event: Planned) -> str:
-    parts = [f"round {event.round}: {plural(len(event.steps), 'step')}"]
-    if event.decides is Scope.EVERY:
-        parts.append("every document is decided")
-    if event.refused_document_ids:
-        parts.append(f"{len(event.refused_document_ids)} rejected (no such document)")
-    notes = [f"read as: {inert_line(event.read_as, _LINE)}" if event.read_as else "", inert_line(event.strategy, _LINE)]
-    return "; ".join([", ".join(parts), *filter(None, notes)])
+    decides = ", every document is decided" if event.decides is Scope.EVERY else ""
+    refused = f", {len(event.refused_document_ids)} rejected (no such document)" if event.refused_document_ids else ""
+    read_as = f"read as: {inert_line(event.read_as, _LINE)}" if event.read_as else ""
+    steps = f"round {event.round}: {plural(len(event.steps), 'step')}{decides}{refused}"
+    return "; ".join(filter(None, (steps, read_as, inert_line(event.strategy, _LINE))))

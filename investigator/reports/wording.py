@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from investigator.records import (
     Answer,
@@ -61,17 +61,12 @@ VERDICTS: Mapping[Verdict, str] = {
 }
 
 SUPPORTS: Mapping[Support, str] = {
-    Support.VERBATIM: "verbatim",
-    Support.SUPPORTED: "supported",
-    Support.IN_PART: "in part",
+    **{support: support.value.replace("_", " ") for support in Support},
     Support.UNSUPPORTED: "not supported",
-    Support.UNCHECKED: "unchecked",
 }
 
 DECISIONS: Mapping[Decision, str] = {
-    Decision.YES: "yes",
-    Decision.UNCLEAR: "unclear",
-    Decision.NO: "no",
+    **{decision: decision.value for decision in Decision},
     Decision.UNDECIDED: "not decided",
 }
 
@@ -177,7 +172,8 @@ def tainted_line(documents: Iterable[str]) -> str:
 
 def usage_line(usage: Usage, elapsed: float) -> str:
     """Return the cost: calls, input and output tokens, the duration of the run, and money if a model has a price."""
-    return ", ".join([*_amounts(usage)[:2], duration(elapsed), *_amounts(usage)[2:]])
+    calls, tokens, *money = _amounts(usage)
+    return ", ".join((calls, tokens, duration(elapsed), *money))
 
 
 def expected_line(usage: Usage) -> str:
@@ -185,13 +181,13 @@ def expected_line(usage: Usage) -> str:
     return ", ".join(_amounts(usage))
 
 
-def _amounts(usage: Usage) -> list[str]:
-    calls = plural(usage.calls, "call") + (f" ({usage.unanswered} without a reply)" if usage.unanswered else "")
-    tokens = f"{usage.tokens:,} tokens ({usage.input_tokens:,} in, {usage.output_tokens:,} out)"
-    money = [f"${usage.money:.4f}"] if usage.money else []
+def _amounts(usage: Usage) -> Iterator[str]:
+    yield plural(usage.calls, "call") + (f" ({usage.unanswered} without a reply)" if usage.unanswered else "")
+    yield f"{usage.tokens:,} tokens ({usage.input_tokens:,} in, {usage.output_tokens:,} out)"
+    if usage.money:
+        yield f"${usage.money:.4f}"
     if usage.unpriced:
-        money.append(f"{plural(usage.unpriced, 'call')} without a known price")
-    return [calls, tokens, *money]
+        yield f"{plural(usage.unpriced, 'call')} without a known price"
 
 
 def plural(number: int, noun: str, many: str = "") -> str:

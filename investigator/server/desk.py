@@ -212,10 +212,7 @@ def _events(folder: ServedFolder, job: ServerJob) -> Generator[Event]:
         yield from investigator.index(vectors=True)
         return
     options = RunOptions(
-        mission=request.mission,
-        strategy=request.strategy,
-        only=request.only,
-        after=request.after,
+        **{name: getattr(request, name) for name in ("mission", "strategy", "only", "after")},
         as_of=request.as_of.isoformat() if request.as_of is not None else "",
         fresh=request.fresh and not job.run_id,
     )
