@@ -1,10 +1,9 @@
-"""Renders a running job as pieces of HTML with their places on the page, based on its events so far."""
+"""The state of a running job as its page shows it, based on the events so far."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from enum import StrEnum
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import get_args
 
 from markupsafe import Markup
@@ -16,6 +15,7 @@ from investigator.records import (
     Memory,
     PartStatus,
     Planned,
+    PlanStep,
     Reflected,
     Reflection,
     Remembered,
@@ -23,99 +23,80 @@ from investigator.records import (
     Written,
 )
 from investigator.reports.html import pages_environment
-from investigator.reports.steps import Pace, counted_step, sentence, what_follows
+from investigator.reports.steps import Count, Pace, counted_step, sentence, what_follows
 from investigator.reports.wording import duration, is_finder, plural, verdict_words
 from investigator.secrets import redacted
 from investigator.server.problems import served_words
 from investigator.server.records import JobEnded, LoggedEvent, kind_of
 from investigator.server.replies import TEMPLATES
 
+PLACES = ("now", "spent", "log", "plan", "known")
+"""The places on the page, each with a macro in `live.html.j2`."""
 _RECORDS: Mapping[str, type[Event | JobEnded]] = {kind_of(kind): kind for kind in (*get_args(Event), JobEnded)}
+_MOST_LINES = 500  # the last lines of the log
 _MOST_STEPS = 30
 """Of a round with more steps, which reads a whole folder, the page lists only the documents that say something."""
 
 
-class PagePlace(StrEnum):
-    """A place on the page. A piece replaces the content of its place, except in the log, to which it is appended."""
-
-    NOW = "now"
-    SPENT = "spent"
-    LOG = "log"
-    PLAN = "plan"
-    KNOWN = "known"
-
-
-_Piece = tuple[PagePlace, str]
-"""A place and its HTML."""
-
-
 class Live:
-    """Converts the events of one job, in order, to pieces of its page; `budget` contains the limits of a run."""
+    """The state of one job after its events in order; `budget` contains the limits of a run. The attributes are for the
+    template: the outcome, the phase with its count and detail, the cost, the log, the parts and the last reflection.
+    """
 
     def __init__(self, budget: BudgetSettings) -> None:
         self._budget = budget
         self._engine = ""
         self._pace = Pace()
         self._rounds: list[Planned] = []
-        self._replies: dict[int, list[Memory]] = {}
-        self._parts: Mapping[str, PartStatus | None] = {}
-        self._reflection: Reflection | None = None
-
-    def html(self, logged: LoggedEvent) -> str:
-        """Return the pieces for an event, each in an element that names its place."""
-        return "".join(f'<div data-place="{place.value}">{text}</div>' for place, text in self._pieces(logged))
+        self._replies: defaultdict[int, list[Memory]] = defaultdict(list)
+        self.ended: JobEnded | None = None
+        self.title = self.detail = self.spent = ""
+        self.count: Count | None = None
+        self.log: list[str] = []
+        self.parts: Mapping[str, PartStatus | None] = {}
+        self.reflection: Reflection | None = None
 
     def shown(self, events: Iterable[LoggedEvent]) -> Mapping[str, Markup]:
-        """Return the contents of each place on the page after the given events."""
-        places = dict.fromkeys(PagePlace, "")
-        for event in events:
-            for place, text in self._pieces(event):
-                places[place] = (places[place] if place is PagePlace.LOG else "") + text
-        return {place.value: Markup(text) for place, text in places.items()}
+        """Take further events, and return the content of each place; events of other releases are ignored."""
+        for logged in events:
+            try:
+                event = _RECORDS[logged.kind].model_validate_json(logged.body)
+            except (KeyError, ValidationError):
+                continue
+            if isinstance(event, JobEnded):
+                self.ended = event
+            else:
+                self._take(event, logged.at)
+        macros = pages_environment(TEMPLATES).get_template("live.html.j2").module
+        return {place: Markup(redacted(str(getattr(macros, place)(self)))).strip() for place in PLACES}
 
-    def _pieces(self, logged: LoggedEvent) -> Iterator[_Piece]:
-        """Yield the pieces for an event; none for an event that a release stored in another form."""
-        try:
-            event = _RECORDS[logged.kind].model_validate_json(logged.body)
-        except (KeyError, ValidationError):
-            return
-        if isinstance(event, JobEnded):
-            yield _piece(PagePlace.NOW, ended=event)
-        else:
-            yield from self._knowledge(event)
-            yield from self._progress(event, logged.at)
+    def html(self, event: LoggedEvent) -> str:
+        """Take an event, and return the contents of the places, each in an element that names its place."""
+        places = self.shown([event]).items()
+        return "".join(f'<div data-place="{place}">{text}</div>' for place, text in places if text)
 
-    def _progress(self, event: Event, at: float) -> Iterator[_Piece]:
-        if isinstance(event, Started):
-            self._engine = event.engine
-        if count := counted_step(event, self._engine):
-            detail = self._pace.detail(count, at)
-            yield _piece(PagePlace.NOW, title=count.title, detail=detail, done=count.done, total=count.total)
-            if not count.last:
-                return
-        if words := served_words(sentence(event, self._engine)):
-            yield _piece(PagePlace.LOG, line=words)
-        if count is None:
-            yield _piece(PagePlace.NOW, title=what_follows(event))
-
-    def _knowledge(self, event: Event) -> Iterator[_Piece]:
-        """Yield the pieces for the changes that an event makes to the plan, the knowledge and the cost."""
+    def _take(self, event: Event, at: float) -> None:
         match event:
+            case Started():
+                self._engine = event.engine
             case Planned():
                 self._rounds.append(event)
-                self._parts = {part: self._parts.get(part) for part in (*self._parts, *event.parts)}
-                yield self._plan()
-                yield self._known()
+                self.parts = {part: self.parts.get(part) for part in (*self.parts, *event.parts)}
             case Remembered():
-                self._replies.setdefault(event.round, []).append(event.memory)
-                yield self._plan()
-                yield _piece(PagePlace.SPENT, line=self._spent(event.calls, event.seconds))
+                self._replies[event.round].append(event.memory)
+                self.spent = self._spent(event.calls, event.seconds)
             case Written() if not is_finder(self._engine):
-                self._parts = {part.question: part.status for part in event.parts}
-                yield self._known()
+                self.parts = {part.question: part.status for part in event.parts}
             case Reflected():
-                self._reflection = event.reflection
-                yield self._known()
+                self.reflection = event.reflection
+        self.count = counted_step(event, self._engine)
+        if self.count is not None:
+            self.title, self.detail = self.count.title, self._pace.detail(self.count, at)
+        else:
+            self.title, self.detail = what_follows(event), ""
+        is_line = self.count is None or self.count.last
+        if is_line and (words := served_words(sentence(event, self._engine))):
+            self.log = [*self.log[-_MOST_LINES + 1 :], words]
 
     def _spent(self, calls: int, seconds: float) -> str:
         most = self._budget
@@ -123,23 +104,18 @@ class Live:
         of_time = f" of at most {duration(most.seconds)}" if most.seconds else ""
         return f"Spent: {of_calls}, {duration(seconds)}{of_time}"
 
-    def _plan(self) -> _Piece:
-        rounds = []
+    def verdict_words(self, reply: Memory) -> str:
+        """Return what a reply says of its document."""
+        return verdict_words(reply, self._engine)
+
+    def rounds(self) -> Iterator[tuple[Planned, Sequence[tuple[PlanStep, Memory | None]], int]]:
+        """Yield the rounds, each with its steps and their replies, and the number of steps that are not listed."""
         for planned in self._rounds:
             left: defaultdict[str, list[Memory]] = defaultdict(list)  # several steps may query the same document
-            for reply in self._replies.get(planned.round, ()):
+            for reply in self._replies[planned.round]:
                 left[reply.target_document_id].append(reply)
             replies = (left[step.document_id] for step in planned.steps)
             rows = [(step, own.pop(0) if own else None) for step, own in zip(planned.steps, replies, strict=True)]
             evidence = [(step, reply) for step, reply in rows if reply is not None and reply.verdict.is_evidence]
             listed = rows if len(rows) <= _MOST_STEPS else evidence[:_MOST_STEPS]
-            rounds.append((planned, listed, len(rows) - len(listed)))
-        return _piece(PagePlace.PLAN, rounds=rounds, engine=self._engine, verdict_words=verdict_words)
-
-    def _known(self) -> _Piece:
-        return _piece(PagePlace.KNOWN, parts=self._parts, reflection=self._reflection)
-
-
-def _piece(place: PagePlace, **values: object) -> _Piece:
-    template = pages_environment(TEMPLATES).get_template("live.html.j2")
-    return place, redacted(str(getattr(template.module, place.value)(**values)))
+            yield planned, listed, len(rows) - len(listed)

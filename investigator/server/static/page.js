@@ -14,8 +14,7 @@ if (live) {
     pieces.innerHTML = event.data;  // made by the server from templates in which every text is escaped
     for (const piece of pieces.content.children) {
       const target = document.getElementById(piece.dataset.place);
-      if (piece.dataset.place === "log") target.append(...piece.childNodes);
-      else target.replaceChildren(...piece.childNodes);
+      if (target.innerHTML !== piece.innerHTML) target.replaceChildren(...piece.childNodes);
     }
     if (event.type === "ended") {
       stream.close();
