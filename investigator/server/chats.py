@@ -71,7 +71,7 @@ class _Conversation:
     def _go_on(self, **fields: object) -> None:
         if self.stopping.is_set():
             raise TurnStopped
-        self.put(self.chat.turns[-1].changed(**fields))
+        self.show(self.chat.turns[-1].changed(**fields))
 
     def begin(self, text: str) -> None:
         """Store a turn, and start its reply. Raises ServerError if a reply is in progress, or after too many turns."""
@@ -86,37 +86,34 @@ class _Conversation:
             turn = ChatTurn(number=len(turns) + 1, said=redacted(text.strip()))
             self.folder.chats.keep(self.chat.id, turn)
             self.stopping.clear()
-            self.put(turn)
+            self.show(turn)
             self.thread = Thread(target=self._reply, daemon=True)
             self.thread.start()
 
-    def put(self, turn: ChatTurn) -> None:
+    def show(self, turn: ChatTurn) -> None:
         """Show a turn as the last one."""
         self.chat = self.chat.changed(turns=(*self.chat.turns[: turn.number - 1], turn))
         self.version += 1
 
     def _reply(self) -> None:
+        """Reply to the last turn, and store the outcome before it is shown; if it cannot be stored, say so."""
+        outcome: dict[str, object]
         try:
-            self._end(TurnState.DONE, reply=self.speak(self.chat.turns[-1].said, self))
+            outcome = {"state": TurnState.DONE, "reply": self.speak(self.chat.turns[-1].said, self)}
         except TurnStopped:
-            self._end(TurnState.STOPPED, reply=None)
+            outcome = {"state": TurnState.STOPPED, "reply": None}
         except Exception as error:  # noqa: BLE001 - the outermost handler of the thread: the user must see the error
-            self._end(TurnState.FAILED, problem=problem_of(error))
-
-    def _end(self, state: TurnState, **fields: object) -> None:
-        """Store the outcome of a turn, then show it; if it cannot be stored, notify the user."""
-        turn = self.chat.turns[-1].changed(state=state, step="", **fields)
+            outcome = {"state": TurnState.FAILED, "problem": problem_of(error)}
+        turn = self.chat.turns[-1].changed(step="", **outcome)
         try:
             self.folder.chats.keep(self.chat.id, turn)
         except StoreError as error:
             turn = turn.changed(problem=problem_of(error))
-        self.put(turn)
+        self.show(turn)
 
 
 class Chats:
-    """Manages the conversations of a server. Thread-safe. Its methods raise StoreError or a subclass if turns cannot be
-    stored.
-    """
+    """Manages the conversations of a server. Thread-safe. Its methods raise StoreError if turns cannot be stored."""
 
     def __init__(self, folders: Mapping[str, ServedFolder], open_talks: OpenTalks) -> None:
         self._folders = folders
@@ -158,8 +155,7 @@ class Chats:
 
     def say(self, chat_id: str, text: str) -> Chat:
         """Start a reply to a message; the conversation changes as the reply is written. Raises ServerError if the text
-        is empty or too long, the conversation is too long, or a reply is in progress, and InvestigatorError if the
-        folder cannot be opened for chats.
+        is empty or too long, the conversation is too long, or a reply is in progress, and the errors of `begin`.
         """
         _check(text)
         held = self._held.get(chat_id) or self._hold(*self._kept(chat_id))
@@ -213,14 +209,10 @@ class Chats:
 
 
 def _as_left(turn: ChatTurn) -> ChatTurn:
-    """Return a stored turn as it appears after a restart: an unfinished reply counts as stopped, and is not generated
-    again.
-    """
+    """Return a stored turn as it appears after a restart: an unfinished reply is not generated again."""
     if turn.state is not TurnState.RUNNING:
         return turn
-    failure = problem(
-        HTTPStatus.SERVICE_UNAVAILABLE, "The server ended before this reply was finished.", "Send the message again."
-    )
+    failure = problem(503, "The server ended before this reply was finished.", "Send the message again.")
     return turn.changed(state=TurnState.STOPPED, problem=failure)
 
 
