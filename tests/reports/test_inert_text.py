@@ -4,6 +4,8 @@ import pytest
 
 from investigator.reports.inert import inert, inert_line
 
+SCOTLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
+
 
 @pytest.mark.parametrize(
     ("text", "shown"),
@@ -22,7 +24,9 @@ def test_characters_that_act_are_written_out(text: str, shown: str) -> None:
     assert inert(text).encode("utf-8").isascii()
 
 
-@pytest.mark.parametrize("text", ["naïve 雨 🙂 ಠ_ಠ", "שלום עולם", "می\u200cخواهم", "👩\u200d💻", "[bold]x[/bold] <b>"])
+@pytest.mark.parametrize(
+    "text", ["naïve 雨 🙂 ಠ_ಠ", "שלום עולם", "می\u200cخواهم", "👩\u200d💻", SCOTLAND, "[bold]x[/bold] <b>"]
+)
 def test_ordinary_text_of_any_script_stays_as_it_is(text: str) -> None:
     assert inert(text) == text
 

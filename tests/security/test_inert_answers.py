@@ -53,12 +53,6 @@ def test_an_address_is_seen_and_written_so_that_nothing_makes_a_link_of_it(text:
     assert not LIVE.search(defanged(text))
 
 
-def test_an_e_mail_address_can_be_copied_and_is_still_marked() -> None:
-    text = "Write to help.desk@plant.example."
-    assert defanged(text) == text
-    assert holds_address(text)
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -70,8 +64,9 @@ def test_an_e_mail_address_can_be_copied_and_is_still_marked() -> None:
     ],
 )
 def test_ordinary_text_holds_no_address_and_stays_as_it_is(text: str) -> None:
-    assert not holds_address(text)
-    assert defanged(text) == text
+    mail = "Write to help.desk@plant.example."  # it can be copied, and is still marked
+    assert (holds_address(text), holds_address(mail)) == (False, True)
+    assert (defanged(text), defanged(mail)) == (text, mail)
 
 
 @given(st.text(alphabet="ab:/.@<>[]()!? htpsw\n", max_size=60))
@@ -107,16 +102,12 @@ def answer_of(case: Investigation) -> Answer:
     return case.answer
 
 
-def test_an_address_in_an_answer_is_shown_as_text(asked: tuple[Investigator, Investigation]) -> None:
-    answer = answer_of(asked[1])
+def test_answer_terminal_report_tool_and_retriever_show_nothing_live(asked: tuple[Investigator, Investigation]) -> None:
+    investigator, case = asked
+    answer = answer_of(case)
     assert "hxxps://evil[.]example/form?x=1" in answer.text
     assert "www[.]evil[.]example" in answer.text
     assert not LIVE.search(answer.text)
-
-
-def test_terminal_report_tool_and_retriever_show_nothing_live(asked: tuple[Investigator, Investigation]) -> None:
-    investigator, case = asked
-    answer = answer_of(case)
     shown = investigation_text(case).plain
     page = html_report(case)
     assert "hxxps://evil[.]example/form" in shown
