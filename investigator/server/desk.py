@@ -211,11 +211,9 @@ def _events(folder: ServedFolder, job: ServerJob) -> Generator[Event]:
     if request.kind is JobKind.INDEX:
         yield from investigator.index(vectors=True)
         return
-    options = RunOptions(
-        **{name: getattr(request, name) for name in ("mission", "strategy", "only", "after")},
-        as_of=request.as_of.isoformat() if request.as_of is not None else "",
-        fresh=request.fresh and not job.run_id,
-    )
+    as_of = request.as_of.isoformat() if request.as_of is not None else ""
+    fresh = request.fresh and not job.run_id
+    options = RunOptions(request.mission, request.strategy, request.only, fresh, after=request.after, as_of=as_of)
     yield from investigator.investigate(request.question, options)
 
 
