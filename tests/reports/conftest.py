@@ -40,26 +40,18 @@ from investigator.records import (
     Verdict,
 )
 
-RENT = Quote(
-    document_id="contracts/lease.pdf",
-    page=3,
-    line=41,
-    start=5120,
-    end=5166,
-    text="The annual rent is EUR 48,000, payable monthly",
-    source_hash="ab" * 32,
-)
-TERM = Quote(
-    document_id="notes/kickoff.md",
-    page=None,
-    line=12,
-    start=300,
-    end=335,
-    text="we agreed on five years with Müller",
-    source_hash="cd" * 32,
-)
-OLD_RENT = TERM.changed(line=13, start=340, end=361, text="the rent is EUR 44,000")
-DEPOSIT = RENT.changed(line=50, start=6000, end=6022, text="A deposit may be agreed")
+LEASE, NOTES = "contracts/lease.pdf", "notes/kickoff.md"
+
+
+def quote(document_id: str, page: int | None, line: int, text: str) -> Quote:
+    end = line + len(text)
+    return Quote(document_id=document_id, page=page, line=line, start=line, end=end, text=text, source_hash="ab" * 32)
+
+
+RENT = quote(LEASE, 3, 41, "The annual rent is EUR 48,000, payable monthly")
+DEPOSIT = quote(LEASE, 3, 50, "A deposit may be agreed")
+TERM = quote(NOTES, None, 12, "we agreed on five years with Müller")
+OLD_RENT = quote(NOTES, None, 13, "the rent is EUR 44,000")
 
 
 @pytest.fixture
@@ -67,73 +59,43 @@ def answered() -> Investigation:
     """A lead and a detail that share a quote, and something for each further part of an answer; a rejected document; an
     unparsed reply; an unfinished round.
     """
-    coverage = Coverage(
-        read=("contracts/lease.pdf", "notes/kickoff.md"),
-        searched=("notes/menu.txt",),
-        not_opened=("annex.docx",),
-        unreadable=(Unreadable(path="scan.pdf", status=FileStatus.ENCRYPTED, reason="needs a password"),),
+    scan = Unreadable(path="scan.pdf", status=FileStatus.ENCRYPTED, reason="needs a password")
+    sides = (
+        Side(text="EUR 48,000", quotes=(RENT,), date="2021-03-04"),
+        Side(text="EUR 44,000", quotes=(OLD_RENT,), date="2020-05-06"),
     )
+    lead = Statement(text="The annual rent is EUR 48,000.", quotes=(RENT,), support=Support.SUPPORTED)
+    term = Statement(text="The lease runs for five years.", head="Term", quotes=(TERM, RENT), support=Support.IN_PART)
+    rise = Statement(text="The rent rises by 3 %.", support=Support.UNSUPPORTED, reason="no quote contains 3 %")
     answer = Answer(
         question="What is the rent, for how long, and what is the deposit?",
         status=AnswerStatus.ANSWERED_IN_PART,
         reason="One part is open.",
-        lead=Statement(text="The annual rent is EUR 48,000.", quotes=(RENT,), support=Support.SUPPORTED),
-        details=(
-            Statement(
-                text="The lease runs for five years.",
-                head="Term",
-                quotes=(TERM, RENT),
-                support=Support.IN_PART,
-                reason="the lease itself names no term",
-            ),
-        ),
+        lead=lead,
+        details=(term.changed(reason="the lease itself names no term"),),
         parts=(
             Part(question="What is the rent?", status=PartStatus.ANSWERED),
             Part(question="What is the deposit?", status=PartStatus.NOT_STATED),
         ),
         not_stated=(NotStated(text="The amount of the deposit.", quotes=(DEPOSIT,)),),
-        disagreements=(
-            Disagreement(
-                about="the rent",
-                sides=(
-                    Side(text="EUR 48,000", quotes=(RENT,), date="2021-03-04"),
-                    Side(text="EUR 44,000", quotes=(OLD_RENT,), date="2020-05-06"),
-                ),
-                explanation="The notes are older.",
-            ),
-        ),
+        disagreements=(Disagreement(about="the rent", sides=sides, explanation="The notes are older."),),
         text="The annual rent is EUR 48,000. [1]\n\n* **Term:** The lease runs for five years. [2] [1]",
-        coverage=coverage,
-        check=CheckOutcome(
-            fit=Fit.IN_PART,
-            by="openai:gpt-y",
-            trust=Trust.PASSED,
-            withheld=(
-                Statement(text="The rent rises by 3 %.", support=Support.UNSUPPORTED, reason="no quote contains 3 %"),
-            ),
+        coverage=Coverage(
+            read=(LEASE, NOTES), searched=("notes/menu.txt",), not_opened=("annex.docx",), unreadable=(scan,)
         ),
+        check=CheckOutcome(fit=Fit.IN_PART, by="openai:gpt-y", trust=Trust.PASSED, withheld=(rise,)),
         run=RunFacts(id="8f3a12cd", engine="openai:gpt-x", day="2026-03-31", stop=StopReason.SATURATED),
     )
+    read = PlanStep(plan_id=1, document_id=LEASE, purpose="find the rent", perspectives="amount, period")
+    engines = (UsedEngine(role="answer", name="openai:gpt-x", trust=Trust.PASSED),)
     return Investigation(
         id="8f3a12cd",
         question=answer.question,
-        setup=RunSetup(
-            mission="Prepare the audit",
-            strategy="Contracts first",
-            engine="openai:gpt-x",
-            engines=(UsedEngine(role="answer", name="openai:gpt-x", trust=Trust.PASSED),),
-        ),
+        setup=RunSetup(mission="Prepare the audit", strategy="Contracts first", engine="openai:gpt-x", engines=engines),
         plan=Plan(
             steps=(
-                PlanStep(
-                    plan_id=1,
-                    document_id="contracts/lease.pdf",
-                    purpose="find the rent",
-                    perspectives="amount, period",
-                    result_ids=(1, 9),
-                    status=Status.DONE,
-                ),
-                PlanStep(plan_id=2, document_id="notes/kickoff.md", purpose="find the term", result_ids=(2,), round=2),
+                read.changed(result_ids=(1, 9), status=Status.DONE),
+                PlanStep(plan_id=2, document_id=NOTES, purpose="find the term", result_ids=(2,), round=2),
             )
         ),
         rounds=(
@@ -143,7 +105,7 @@ def answered() -> Investigation:
         memories=(
             Memory(
                 id=2,
-                target_document_id="notes/kickoff.md",
+                target_document_id=NOTES,
                 question="How long does the lease run?",
                 reply="maybe five",
                 quotes=(TERM,),
@@ -151,7 +113,7 @@ def answered() -> Investigation:
             ),
             Memory(
                 id=1,
-                target_document_id="contracts/lease.pdf",
+                target_document_id=LEASE,
                 question="What rent is agreed?",
                 reply="EUR 48,000 a year",
                 point=85,

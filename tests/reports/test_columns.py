@@ -18,13 +18,11 @@ def test_columns_are_two_cells_apart_and_aligned_as_wanted() -> None:
     assert columns(ROWS).plain.splitlines()[1] == "reflect  12  a longer remark"
 
 
-def test_wide_characters_take_two_cells() -> None:
+def test_wide_characters_take_two_cells_and_nothing_is_folded_cut_or_taken_for_markup() -> None:
     assert columns([("日本", "1"), ("abcd", "1")]).plain == "日本  1\nabcd  1"
-
-
-def test_nothing_is_folded_cut_or_taken_for_markup() -> None:
     long = "word " * 500 + "[bold]end[/bold]"
     assert columns([("a", long)], left=(0, 1)).plain == f"a  {long}"
+    assert columns([]) == Text("")
 
 
 def test_heading_and_rows_have_their_styles() -> None:
@@ -32,7 +30,3 @@ def test_heading_and_rows_have_their_styles() -> None:
     styles = {shown.plain[span.start : span.end].split()[0]: str(span.style) for span in shown.spans if span.style}
     assert (styles["a"], styles["ask"]) == ("bold", "red")
     assert "reflect" not in styles
-
-
-def test_no_rows_are_no_text() -> None:
-    assert columns([]) == Text("")
