@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 import httpx2
 import pytest
 from mcp import Client, StdioServerParameters
@@ -19,22 +21,30 @@ from investigator.server.agents import MOST_OCTETS
 from investigator.server.service import Service
 
 NEWEST, BEFORE = "2026-07-28", "legacy"
-_Work = Callable[[Client], Awaitable[Any]]
 
 
-def over_http(service: Service, work: _Work, mode: str = "auto", **headers: str) -> Any:
+@asynccontextmanager
+async def over_http(service: Service, mode: str = "auto") -> AsyncIterator[Client]:
+    own = {"Authorization": f"Bearer {service.token_file.read_text().strip()}"}
+    async with httpx2.AsyncClient(headers=own, timeout=60) as web:
+        transport = streamable_http_client(f"{service.address}/mcp", http_client=web)
+        async with Client(transport, mode=mode) as client:
+            yield client
+
+
+def called(service: Service, tool: str, **arguments: object) -> tuple[str, Any]:
+    """Return the text and the record of a reply; the record is None for an error."""
+
     async def run() -> Any:
-        own = {"Authorization": f"Bearer {service.token_file.read_text().strip()}"} | headers
-        async with httpx2.AsyncClient(headers=own, timeout=60) as web:
-            transport = streamable_http_client(f"{service.address}/mcp", http_client=web)
-            async with Client(transport, mode=mode) as client:
-                return await work(client)
+        async with over_http(service) as client:
+            return await client.call_tool(tool, arguments)
 
-    return asyncio.run(run())
+    reply = asyncio.run(run())
+    return reply.content[0].text, None if reply.is_error else reply.structured_content
 
 
-async def answered(client: Client, question: str, **more: object) -> dict[str, Any]:
-    begun = await client.call_tool("start_investigation", {"question": question, **more})
+async def answered(client: Client, question: str) -> dict[str, Any]:
+    begun = await client.call_tool("start_investigation", {"question": question})
     assert not begun.is_error, begun.content
     outcome = {"state": "waiting"}
     while outcome["state"] in ("waiting", "running"):
@@ -44,43 +54,34 @@ async def answered(client: Client, question: str, **more: object) -> dict[str, A
 
 
 @pytest.mark.parametrize("mode", [NEWEST, BEFORE])
-def test_an_agent_begins_an_investigation_and_gets_its_answer(service: Service, mode: str) -> None:
-    async def work(client: Client) -> dict[str, Any]:
-        return await answered(client, ONE)
+def test_an_agent_begins_an_investigation_with_tools_that_only_read_and_gets_its_answer(
+    service: Service, mode: str
+) -> None:
+    async def run() -> Any:
+        async with over_http(service, mode) as client:
+            return (await client.list_tools()).tools, await answered(client, ONE)
 
-    outcome = over_http(service, work, mode)
+    tools, outcome = asyncio.run(run())
+    assert [tool.name for tool in tools] == [
+        *("search", "list_mentions", "start_investigation", "get_investigation", "read_passage", "status")
+    ]
+    assert all(tool.annotations.read_only_hint and tool.description and tool.output_schema for tool in tools)
     assert outcome["state"] == "done"
     assert "It makes 42 MW of power." in outcome["text"]
     assert outcome["sources"][0]["document"] == "cedar.txt"
 
 
-def test_the_six_tools_only_read_and_say_what_they_take(service: Service) -> None:
-    async def work(client: Client) -> Any:
-        return (await client.list_tools()).tools
-
-    tools = over_http(service, work)
-    assert [tool.name for tool in tools] == [
-        *("search", "list_mentions", "start_investigation", "get_investigation", "read_passage", "status")
-    ]
-    assert all(tool.annotations.read_only_hint and tool.description and tool.output_schema for tool in tools)
-
-
-def test_an_agent_and_a_program_learn_every_document_with_some_words(service: Service, plants: Path) -> None:
+def test_an_agent_and_a_program_learn_every_document_with_some_words(
+    service: Service, program: httpx.Client, plants: Path
+) -> None:
     for number in range(120):
         (plants / f"yew{number:03}.txt").write_text(f"The yew plant {number} has a red gate.\n", encoding="utf-8")
-
-    async def work(client: Client) -> Any:
-        first = await client.call_tool("list_mentions", {"words": '"red gate" yew'})
-        cursor = first.structured_content["next"]
-        return first, await client.call_tool("list_mentions", {"words": '"red gate" yew', "cursor": cursor})
-
-    first, second = over_http(service, work)
-    names = [*first.structured_content["documents"], *second.structured_content["documents"]]
-    assert names == [f"yew{number:03}.txt" for number in range(120)]
-    assert (first.structured_content["count"], first.structured_content["complete"]) == (120, True)
-    assert "\nyew000.txt:line 1 The yew" in first.content[0].text
-    headers = {"Authorization": f"Bearer {service.token_file.read_text().strip()}"}
-    listed = httpx2.get(f"{service.address}/v1/folders/plants/mentions", params={"q": "yew"}, headers=headers).json()
+    text, first = called(service, "list_mentions", words='"red gate" yew')
+    _, second = called(service, "list_mentions", words='"red gate" yew', cursor=first["next"])
+    assert [*first["documents"], *second["documents"]] == [f"yew{number:03}.txt" for number in range(120)]
+    assert (first["count"], first["complete"]) == (120, True)
+    assert "\nyew000.txt:line 1 The yew" in text
+    listed = program.get("/v1/folders/plants/mentions", params={"q": "yew"}).json()
     assert len(listed["documents"]) == 120
 
 
@@ -99,24 +100,16 @@ def test_over_a_pipe_the_same_tools_answer(plants: Path) -> None:
 
 
 def test_a_document_is_read_on_by_its_cursor_and_from_any_place(service: Service, plants: Path) -> None:
-    (plants / "long.txt").write_text(
-        "".join(f"This is line {n} of 很多行字.\n" for n in range(1, 501)), encoding="utf-8"
-    )
-
-    async def work(client: Client) -> Any:
-        await client.call_tool("search", {"query": "cedar"})
-        parts, place = [], "0"
-        while place != "None":
-            reply = await client.call_tool("read_passage", {"document": "long.txt", "place": place})
-            parts.append(reply.content[0].text)
-            place = str(reply.structured_content["next"])
-        line = await client.call_tool("read_passage", {"document": "long.txt", "place": "line 400"})
-        return parts, line.content[0].text
-
-    parts, from_line = over_http(service, work)
-    assert "".join(parts) == (plants / "long.txt").read_text(encoding="utf-8")
+    whole = "".join(f"This is line {n} of 很多行字.\n" for n in range(1, 501))
+    (plants / "long.txt").write_text(whole, encoding="utf-8")
+    called(service, "search", query="cedar")  # which reads the folder
+    parts, place = [], "0"
+    while place != "None":
+        text, passage = called(service, "read_passage", document="long.txt", place=place)
+        parts, place = [*parts, text], str(passage["next"])
+    assert "".join(parts) == whole
     assert max(len(part.encode()) for part in parts) <= MOST_OCTETS
-    assert from_line.startswith("This is line 400 of")
+    assert called(service, "read_passage", document="long.txt", place="line 400")[0].startswith("This is line 400 of")
 
 
 @pytest.mark.parametrize(
@@ -136,13 +129,10 @@ def test_a_document_is_read_on_by_its_cursor_and_from_any_place(service: Service
 def test_what_cannot_be_done_is_told_in_words(
     service: Service, tool: str, arguments: dict[str, str], message: str
 ) -> None:
-    async def work(client: Client) -> Any:
-        await client.call_tool("search", {"query": "cedar"})
-        return await client.call_tool(tool, arguments)
-
-    reply = over_http(service, work)
-    assert reply.is_error
-    assert message in reply.content[0].text
+    called(service, "search", query="cedar")
+    text, record = called(service, tool, **arguments)
+    assert record is None
+    assert message in text
 
 
 def test_an_agent_without_the_token_is_not_served(service: Service) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import pytest
 
@@ -30,6 +31,11 @@ def drawn_cells(view: DocumentView) -> list[list[list[str]]]:
     return [[[cell.text.striptags() for cell in row] for row in block.rows] for block in view.blocks if block.rows]
 
 
+def cells_at(places: Iterable[tuple[int, int, int, int]]) -> tuple[TableCell, ...]:
+    """Return cells, each from its row, its column, its start and its length."""
+    return tuple(TableCell(row=row, column=column, start=at, end=at + size) for row, column, at, size in places)
+
+
 def test_headings_and_paragraphs_stand_apart_with_their_lines() -> None:
     view = document_view(document(headings=(Heading(text="Harbours", start=0), Heading(text="Depths", start=42))))
     lines = [(1, True), (2, False), (5, True), (6, False), (10, False)]
@@ -46,11 +52,8 @@ def test_what_is_marked_is_the_span_but_for_the_lines_between_paragraphs(quote: 
 
 def test_a_table_is_a_table_and_its_cells_are_marked() -> None:
     at = TEXT.index("Year")
-    spans = [(0, 0, "Year"), (0, 1, "Depth"), (1, 0, "2019"), (1, 1, "11 m"), (2, 1, "12 m")]
-    cells = tuple(
-        TableCell(row=row, column=column, start=TEXT.index(text, at), end=TEXT.index(text, at) + len(text))
-        for row, column, text in spans
-    )
+    words_at = [(0, 0, "Year"), (0, 1, "Depth"), (1, 0, "2019"), (1, 1, "11 m"), (2, 1, "12 m")]
+    cells = cells_at((row, column, TEXT.index(text, at), len(text)) for row, column, text in words_at)
     table = Table(start=at, end=TEXT.index("\n\nThe end"), cells=cells, label_columns=1)
     start = TEXT.index("11 m")
     view = document_view(document(tables=(table,)), (start, start + 4))
@@ -61,13 +64,10 @@ def test_a_table_is_a_table_and_its_cells_are_marked() -> None:
     assert "2019" not in " ".join(words(view))
 
 
-_LEFT = ((0, 0, 0, 3), (0, 1, 5, 1), (1, 0, 17, 3), (1, 1, 22, 1))
-
-
 def test_of_two_tables_side_by_side_both_are_shown() -> None:
     text = "Pen  2    Ink  4\nCap  3"
-    left = tuple(TableCell(row=r, column=c, start=at, end=at + n) for r, c, at, n in _LEFT)
-    right = tuple(TableCell(row=0, column=c, start=at, end=at + n) for c, at, n in ((0, 10, 3), (1, 15, 1)))
+    left = cells_at(((0, 0, 0, 3), (0, 1, 5, 1), (1, 0, 17, 3), (1, 1, 22, 1)))
+    right = cells_at(((0, 0, 10, 3), (0, 1, 15, 1)))
     tables = (Table(start=0, end=len(text), cells=left), Table(start=10, end=16, cells=right))
     view = document_view(document(text, tables=tables), (15, 16))
     assert drawn_cells(view) == [[["Pen", "2"], ["Cap", "3"]], [["Ink", "4"]]]
@@ -96,7 +96,4 @@ def test_of_a_long_document_the_part_around_the_mark_is_shown_and_the_rest_is_a_
 @pytest.mark.parametrize("mark", [(-1, 5), (5, 5), (9, 3), (0, 10**9)])
 def test_a_span_that_is_none_marks_nothing(mark: tuple[int, int]) -> None:
     assert marked(document_view(document(), mark)) == ""
-
-
-def test_an_empty_document_is_shown_as_one() -> None:
-    assert document_view(document("")).blocks == ()
+    assert document_view(document(""), mark).blocks == ()
