@@ -18,7 +18,7 @@ from investigator import errors
 from investigator.cli.ask import EXIT_CODES
 from investigator.records import AnswerStatus, FileStatus, StopReason
 from investigator.reports.schemas import Printed, json_schema
-from investigator.server.app import application
+from investigator.server.service import application
 from investigator.services.indexed_folder import IndexedFolder
 from investigator.settings import Settings
 

@@ -105,7 +105,7 @@ def test_a_server_opens_no_folder_and_loads_no_model_before_they_are_needed(
     model = ("--model", "openai:m", "--set", "chat.base_url=http://127.0.0.1:9/v1")
     serve = command("serve", *folders, "--no-browser", "--port", "0", *model)
     served = loaded(f"from investigator.server.service import Service; Service.wait = lambda _: None; {serve}")
-    assert "server.app" in served
+    assert "server.desk" in served
     assert served & _HEAVY == set()
     kept = {path.parent.parent.name for path in (tmp_path / "data").rglob("*.db")}
     assert kept == {"servers"}  # jobs and chats; no workspace of a folder
