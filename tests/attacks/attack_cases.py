@@ -95,10 +95,10 @@ def variables_for(template: str, where: Place, text: str) -> Record:
     if template.startswith("bb3/"):
         return _variables_of_a_module(template.removeprefix("bb3/"), texts)
     passage, name, title = texts[Place.PASSAGE], texts[Place.FILE_NAME], texts[Place.TITLE]
-    heading, said = texts[Place.HEADING], texts[Place.MEMORY]
-    memory = Memory(id=1, target_document_id=name, question="?", reply=said, point=90, verdict=Verdict.ANSWERS)
+    heading, reply = texts[Place.HEADING], texts[Place.MEMORY]
+    memory = Memory(id=1, target_document_id=name, question="?", reply=reply, point=90, verdict=Verdict.ANSWERS)
     seen = ShownPassage(text=passage, start=10, heading=heading, page=3)
-    shown = ShownDocument(document_id=name, title=title, question=said, passages=(seen,))
+    shown = ShownDocument(document_id=name, title=title, question=reply, passages=(seen,))
     spans = (EvidenceSpan(text=passage), EvidenceSpan(text=passage, id="E1"), EvidenceSpan(text=passage))
     cited = EvidencePassage(spans=spans, heading=heading, page=3)
     evidence = (EvidenceDocument(document_id=name, title=title, passages=(cited,)),)
@@ -117,14 +117,14 @@ def variables_for(template: str, where: Place, text: str) -> Record:
         case "reflection/reflect":
             return ReflectVariables(**aim, parts=parts, memories=(memory,))
         case "answer/answer":
-            note = DocumentNote(document_id=name, verdict="answers", reply=said)
+            note = DocumentNote(document_id=name, verdict="answers", reply=reply)
             return AnswerVariables(**aim, parts=parts, documents=evidence, notes=(note,))
         case "answer/check":
-            statement = CheckedStatement(number=1, text=one_line(said), evidence=("E1",))
+            statement = CheckedStatement(number=1, text=one_line(reply), evidence=("E1",))
             return CheckVariables(question=QUESTION, parts=parts, statements=(statement,), documents=evidence)
         case "asking/repair":
-            return RepairVariables(prompt="THE PROMPT", reply=said, problem="no JSON")
-    return QuestionVariables(document_id=name, purpose="How much power?", perspectives=said)
+            return RepairVariables(prompt="THE PROMPT", reply=reply, problem="no JSON")
+    return QuestionVariables(document_id=name, purpose="How much power?", perspectives=reply)
 
 
 def _variables_of_a_module(name: str, texts: dict[Place, str]) -> Record:

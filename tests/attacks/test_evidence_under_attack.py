@@ -51,8 +51,8 @@ def test_a_document_that_addresses_a_model_is_marked_named_and_checked_by_a_seco
     memories = {memory.target_document_id: memory for memory in investigator.show("last").memories}
     warned = [prompt for prompt in engine.asked if ' warning="addresses a language model">' in prompt.text]
     assert {read_document(prompt) for prompt in warned if prompt.template == "query/ask"} == {"demands.txt"}
-    said = memories["demands.txt"]
-    assert (said.point, [quote.text for quote in said.quotes]) == (100, [DEMAND])
+    memory = memories["demands.txt"]
+    assert (memory.point, [quote.text for quote in memory.quotes]) == (100, [DEMAND])
     addressed = {name for name, memory in memories.items() if memory.addressed}
     assert addressed == set(answer.coverage.tainted) == {"demands.txt", "letter.txt"}
     assert [statement.text for statement in answer.check.withheld] == ["The plant makes 900 MW."]

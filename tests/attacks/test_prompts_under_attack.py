@@ -37,8 +37,8 @@ def form(prompt: str) -> list[str]:
 def tags(prompt: str) -> list[str]:
     """Return everything that a reader could mistake for one of our tags, in order."""
     return [
-        re.sub(r"\s", "", found.group()).lower()
-        for found in re.finditer(rf"[<\uff1c]\s*/?\s*(?:{TAGS})\b", prompt, re.I)
+        re.sub(r"\s", "", match.group()).lower()
+        for match in re.finditer(rf"[<\uff1c]\s*/?\s*(?:{TAGS})\b", prompt, re.I)
     ]
 
 
@@ -88,8 +88,8 @@ MARKS = (
 def marks(prompt: str) -> list[str]:
     """Return everything that a reader could mistake for a mark of a quote, in order."""
     evidence = prompt.partition("<evidence")[2].rpartition("</evidence>")[0]
-    found = re.finditer(r"[\[\uff3b]\s*/?\s*[en]\s*\d+\s*[\]\uff3d]", evidence, re.IGNORECASE)
-    return [re.sub(r"\s", "", each.group()) for each in found]
+    matches = re.finditer(r"[\[\uff3b]\s*/?\s*[en]\s*\d+\s*[\]\uff3d]", evidence, re.IGNORECASE)
+    return [re.sub(r"\s", "", each.group()) for each in matches]
 
 
 @pytest.mark.parametrize("template", ["answer/answer", "answer/check"])

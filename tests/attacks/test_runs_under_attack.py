@@ -74,13 +74,13 @@ def words_of(cards: list[PlanDocument]) -> str:
     return "\n".join(f"{card.title} {card.opening} {card.passages}" for card in cards)
 
 
-def asked(prompt: Prompt) -> str:
+def read(prompt: Prompt) -> str:
     """Return the passages, then a true quote and a forged one."""
     assert isinstance(prompt.variables, AskVariables)
     (document,) = prompt.variables.documents
-    said = "\n".join(passage.text for passage in document.passages)
+    passages = "\n".join(passage.text for passage in document.passages)
     own = {"verdict": "answers", "point": OWN_POINT, "quotes": [TRUTH, FORGED], "reply": "It makes 42 MW."}
-    return f"The passages say:\n{said}\n\n{json.dumps({'readings': [own]})}"
+    return f"The passages say:\n{passages}\n\n{json.dumps({'readings': [own]})}"
 
 
 def answered(prompt: Prompt) -> str:
@@ -95,7 +95,10 @@ def answered(prompt: Prompt) -> str:
 def checked(prompt: Prompt) -> str:
     assert isinstance(prompt.variables, CheckVariables)
     supports = {True: "supported", False: "unsupported"}
-    statements = [{"number": one.number, "support": supports[one.text == TRUTH]} for one in prompt.variables.statements]
+    statements = [
+        {"number": statement.number, "support": supports[statement.text == TRUTH]}
+        for statement in prompt.variables.statements
+    ]
     return json.dumps({"statements": statements, "answers": "yes"})
 
 
@@ -108,7 +111,7 @@ def reviewed(prompt: Prompt) -> str:
 
 SCRIPT = {
     "planner/plan": planned,
-    "query/ask": asked,
+    "query/ask": read,
     "reflection/reflect": reviewed,
     "answer/answer": answered,
     "answer/check": checked,
@@ -160,8 +163,8 @@ def test_only_what_is_supported_is_answered_and_every_citation_stands(run: Run) 
     answer = run.case.answer
     assert answer is not None
     assert answer.status is AnswerStatus.ANSWERED
-    assert [(one.text, one.support) for one in answer.statements] == [(TRUTH, Support.VERBATIM)]
-    assert {one.text for one in answer.check.withheld} == {FORGED, "It was sold in 2019."}
+    assert [(statement.text, statement.support) for statement in answer.statements] == [(TRUTH, Support.VERBATIM)]
+    assert {statement.text for statement in answer.check.withheld} == {FORGED, "It was sold in 2019."}
     assert answer.coverage.complete
     with run.investigator.library() as library:
         assert all(verify(quote, library.document(quote.document_id)) for quote in answer.citations)

@@ -69,11 +69,11 @@ def test_asking_and_showing_load_no_chat(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "lease.txt").write_text("The annual rent is EUR 48,000.\n", encoding="utf-8")
     kept = ("--workspace", workspace)
-    asked = loaded(command("ask", folder, "What is the annual rent?", *kept))
-    assert {"research", "store"} <= {name.partition(".")[0] for name in asked}
-    assert beyond_the_core(asked) == set()
-    assert "store.exact" in asked
-    assert asked & {*_HEAVY, "engines.chat.engine", "reports.export", "store.postgres", "tracing.trace_file"} == set()
+    modules = loaded(command("ask", folder, "What is the annual rent?", *kept))
+    assert {"research", "store"} <= {name.partition(".")[0] for name in modules}
+    assert beyond_the_core(modules) == set()
+    assert "store.exact" in modules
+    assert modules & {*_HEAVY, "engines.chat.engine", "reports.export", "store.postgres", "tracing.trace_file"} == set()
     (run,) = Investigator(folder, workspace=workspace).runs()
     shown = loaded(command("show", run.id, folder, *kept))
     assert "reports.terminal" in shown
@@ -89,9 +89,9 @@ def test_a_question_about_what_is_indexed_needs_no_pytorch(tmp_path: Path) -> No
     (folder / "lease.txt").write_text(f"The annual rent is EUR 48,000.\n\n{clauses}", encoding="utf-8")
     for _ in Investigator(folder, workspace=workspace).index(vectors=True):
         pass
-    asked = loaded(command("ask", folder, "What does the tenant of unit 7 pay for?", "--workspace", workspace))
-    assert {"store.exact", "engines.embedding.quick_minilm"} <= asked
-    assert asked & _HEAVY == set()
+    modules = loaded(command("ask", folder, "What does the tenant of unit 7 pay for?", "--workspace", workspace))
+    assert {"store.exact", "engines.embedding.quick_minilm"} <= modules
+    assert modules & _HEAVY == set()
 
 
 def test_a_server_opens_no_folder_and_loads_no_model_before_they_are_needed(

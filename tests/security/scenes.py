@@ -42,7 +42,7 @@ def seen(scene: Scene) -> str:
     return log.read_text(encoding="utf-8") if log.exists() else ""
 
 
-def said_of(scenes: Sequence[Scene], seconds: float) -> list[str]:
+def outputs_of(scenes: Sequence[Scene], seconds: float) -> list[str]:
     """Make the victim do what users do; return the output of each scene that ended in the given number of seconds."""
     played = [
         {
@@ -60,8 +60,8 @@ def said_of(scenes: Sequence[Scene], seconds: float) -> list[str]:
         except subprocess.TimeoutExpired:
             process.kill()
             out, _ = process.communicate()
-    said = [json.loads(line) for line in out.splitlines()]
-    return said + ["it was not reached, or did not end"] * (len(scenes) - len(said))
+    outputs = [json.loads(line) for line in out.splitlines()]
+    return outputs + ["it was not reached, or did not end"] * (len(scenes) - len(outputs))
 
 
 def _environment(scene: Scene) -> dict[str, str]:

@@ -57,11 +57,11 @@ def leaks(text: str) -> list[str]:
 def test_every_form_of_a_secret_is_redacted(form: str) -> None:
     assert leaks(FORMS[form].replace("\n  ", "").replace("%0d%0a", "").replace("%25", "%").replace("\\\\u002d", "-"))
     register(KEY)
-    said = redacted(f"the key {FORMS[form]} is wrong")
-    assert said.startswith("the key ")
-    assert said.endswith(" is wrong")
-    assert secrets.REDACTED in said
-    assert not leaks(said)
+    reply = redacted(f"the key {FORMS[form]} is wrong")
+    assert reply.startswith("the key ")
+    assert reply.endswith(" is wrong")
+    assert secrets.REDACTED in reply
+    assert not leaks(reply)
 
 
 def test_a_secret_that_is_cut_off_is_redacted_and_one_on_its_way_is_held_back() -> None:
@@ -233,9 +233,9 @@ def test_a_chat_and_what_it_saves_hold_no_key(openai_server: OpenAIServer, folde
     )
     with open_chat(made) as chat:
         talk = talk_with(chat, "anna")
-        said = talk.say(f"I live in Bonn and my key is {KEY}. {QUESTION}")
+        reply = talk.say(f"I live in Bonn and my key is {KEY}. {QUESTION}")
         talk.save(tmp_path / "talk.jsonl")
-    assert not leaks(json.dumps(dict(said), default=str))
+    assert not leaks(json.dumps(dict(reply), default=str))
     assert leaking(tmp_path) == []
 
 
@@ -247,6 +247,6 @@ def test_spans_hold_no_key() -> None:
     prompt = Prompt("query/ask", PROMPT.variables, f"Say {KEY}.", PlanReply)
     with tracer.run("r1", f"What of {KEY}?", "openai:m") as run:
         run.called(WatchedCall(prompt, "openai:m", "k", reply=Reply(text=f"It is {KEY}")))
-    told = "\n".join(span.to_json() for span in kept.get_finished_spans())
-    assert "It is ***" in told
-    assert not leaks(told)
+    exported = "\n".join(span.to_json() for span in kept.get_finished_spans())
+    assert "It is ***" in exported
+    assert not leaks(exported)

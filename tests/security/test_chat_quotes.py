@@ -118,5 +118,5 @@ def test_a_flipped_bit_in_the_index_is_never_quoted(place: Path) -> None:
 
 def test_users_who_ask_at_once_are_each_shown_what_the_files_say(place: Path) -> None:
     with opened(place) as chat, ThreadPoolExecutor(4) as threads:
-        asked = threads.map(lambda user: quoted(say(chat, chat.start(user), QUESTION)), ["a", "b", "c", "d"])
-        assert list(asked) == [[TRUE]] * 4
+        replies = threads.map(lambda user: quoted(say(chat, chat.start(user), QUESTION)), ["a", "b", "c", "d"])
+        assert list(replies) == [[TRUE]] * 4

@@ -79,8 +79,8 @@ def test_no_damage_crashes_hangs_runs_or_proves_anything_false(template: Scene, 
         seeds = [FIRST + seed for seed in SEEDS[start : start + _AT_ONCE]]
         made = [fuzzed(template, tmp_path / str(seed), seed) for seed in seeds]
         before = [list(scenes.outside(scene)) for scene, _ in made]
-        said = scenes.said_of([scene for scene, _ in made], _START + _SECONDS * len(made))
-        for seed, (scene, damage), words, then in zip(seeds, made, said, before, strict=True):
+        output = scenes.outputs_of([scene for scene, _ in made], _START + _SECONDS * len(made))
+        for seed, (scene, damage), words, then in zip(seeds, made, output, before, strict=True):
             after = list(scenes.outside(scene))
             if problem := _problem(words, scenes.seen(scene), unchanged=then == after):
                 failures.append(f"seed {seed}, {damage}: {problem}")
@@ -89,14 +89,14 @@ def test_no_damage_crashes_hangs_runs_or_proves_anything_false(template: Scene, 
     assert not failures, "\n".join(failures)
 
 
-def _problem(said: str, seen: str, *, unchanged: bool) -> str:
+def _problem(output: str, seen: str, *, unchanged: bool) -> str:
     """Return the problem with the outcome of a scene, if any."""
     if seen:
         return f"it did what it must not: {seen}"
-    if "crash: " in said or "did not end" in said:
-        return said[-1500:]
-    if PLANTED in said:
-        return f"something false was proven: {said[:1500]}"
-    if "error: " in said and "hint: \n" in said:
-        return f"an error without a hint: {said[:1500]}"
+    if "crash: " in output or "did not end" in output:
+        return output[-1500:]
+    if PLANTED in output:
+        return f"something false was proven: {output[:1500]}"
+    if "error: " in output and "hint: \n" in output:
+        return f"an error without a hint: {output[:1500]}"
     return "" if unchanged else "a file outside was changed"

@@ -22,7 +22,7 @@ class Outcome(NamedTuple):
     """The result of an attack: the output, the findings of the audit hook, and everything outside before and after."""
 
     workspace: Path | None
-    said: str
+    output: str
     seen: str
     before: list[tuple[str, int, bytes]]
     after: list[tuple[str, int, bytes]]
@@ -37,10 +37,10 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
         shutil.copytree(forged, scene.forged)
         ATTACKS[name](scene)
     before = {name: list(scenes.outside(scene)) for name, scene in planted.items()}
-    said = scenes.said_of(list(planted.values()), 220)
+    output = scenes.outputs_of(list(planted.values()), 220)
     return {
         name: Outcome(scene.workspace, words, scenes.seen(scene), before[name], list(scenes.outside(scene)))
-        for (name, scene), words in zip(planted.items(), said, strict=True)
+        for (name, scene), words in zip(planted.items(), output, strict=True)
     }
 
 
@@ -48,11 +48,11 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
 def test_nothing_of_it_runs_or_is_believed(outcomes: dict[str, Outcome], name: str) -> None:
     outcome = outcomes[name]
     assert outcome.seen == ""
-    assert PLANTED not in outcome.said
-    assert "crash: " not in outcome.said
+    assert PLANTED not in outcome.output
+    assert "crash: " not in outcome.output
     assert outcome.after == outcome.before
-    refused = outcome.workspace is not None and "error: " in outcome.said
-    assert refused or TRUE in outcome.said
+    refused = outcome.workspace is not None and "error: " in outcome.output
+    assert refused or TRUE in outcome.output
 
 
 def test_the_oracle_sees_what_it_is_there_for(tmp_path: Path) -> None:

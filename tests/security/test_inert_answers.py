@@ -75,7 +75,7 @@ def test_nothing_live_is_left_whatever_the_text(text: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Investigator, Investigation]:
+def investigated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Investigator, Investigation]:
     """A model that quotes a link, writes a link, and writes links that a second reading refuses."""
     folder = tmp_path_factory.mktemp("forms")
     (folder / "form.txt").write_text(FORM, encoding="utf-8")
@@ -102,8 +102,10 @@ def answer_of(case: Investigation) -> Answer:
     return case.answer
 
 
-def test_answer_terminal_report_tool_and_retriever_show_nothing_live(asked: tuple[Investigator, Investigation]) -> None:
-    investigator, case = asked
+def test_answer_terminal_report_tool_and_retriever_show_nothing_live(
+    investigated: tuple[Investigator, Investigation],
+) -> None:
+    investigator, case = investigated
     answer = answer_of(case)
     assert "hxxps://evil[.]example/form?x=1" in answer.text
     assert "www[.]evil[.]example" in answer.text
@@ -118,17 +120,17 @@ def test_answer_terminal_report_tool_and_retriever_show_nothing_live(asked: tupl
     assert not re.search(r"<(?:a|img)[^>]+evil", page)
     assert not LIVE.search(answer_text(answer))
     assert "Quotes from the documents" in answer_text(answer)
-    (found,) = InvestigatorRetriever(investigator=investigator, k=1).invoke(QUESTION)
-    assert found.metadata["holds_address"]
-    assert not LIVE.search(found.page_content)
+    (hit,) = InvestigatorRetriever(investigator=investigator, k=1).invoke(QUESTION)
+    assert hit.metadata["holds_address"]
+    assert not LIVE.search(hit.page_content)
     (verbatim,) = InvestigatorRetriever(investigator=investigator, k=1, verbatim=True).invoke(QUESTION)
     assert verbatim.page_content == FORM
 
 
 def test_json_and_the_artifact_of_the_tool_hold_nothing_live_and_their_quotes_verify(
-    asked: tuple[Investigator, Investigation], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    investigated: tuple[Investigator, Investigation], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    investigator, case = asked
+    investigator, case = investigated
     print_record(Printed.INVESTIGATION, case)
     shown_as_json = capsys.readouterr().out
     assert "hxxps://evil[.]example/form" in shown_as_json
@@ -137,7 +139,7 @@ def test_json_and_the_artifact_of_the_tool_hold_nothing_live_and_their_quotes_ve
     assert (shown.id, answer_of(shown).citations[0].document_id) == (case.id, "form.txt")
     (tmp_path / "report.json").write_text(shown_as_json, encoding="utf-8")
     verified = verify_report(tmp_path / "report.json", investigator.folder, Settings())
-    assert [one.state for one in verified.quotes] == [QuoteState.STANDS]
+    assert [verified_quote.state for verified_quote in verified.quotes] == [QuoteState.STANDS]
     assert verified.quotes[0].quote.text == FORM.strip()
     call = {"name": "t", "args": {"question": QUESTION}, "id": "1", "type": "tool_call"}
     message = InvestigatorTool(name="t", investigator=investigator).invoke(call)
@@ -146,14 +148,14 @@ def test_json_and_the_artifact_of_the_tool_hold_nothing_live_and_their_quotes_ve
 
 
 def test_a_quote_with_an_address_is_found_again_in_a_file_that_was_changed(
-    asked: tuple[Investigator, Investigation], tmp_path: Path
+    investigated: tuple[Investigator, Investigation], tmp_path: Path
 ) -> None:
-    quoted = inert_json_prose(answer_of(asked[1]).citations[0].model_dump_json())
+    quoted = inert_json_prose(answer_of(investigated[1]).citations[0].model_dump_json())
     (tmp_path / "report.json").write_text(f'{{"quotes": [{quoted}]}}', encoding="utf-8")
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "form.txt").write_text(f"A new line.\n{FORM}", encoding="utf-8")
     verified = verify_report(tmp_path / "report.json", tmp_path / "docs", Settings())
-    assert [one.state for one in verified.quotes] == [QuoteState.MOVED]
+    assert [verified_quote.state for verified_quote in verified.quotes] == [QuoteState.MOVED]
 
 
 @given(st.text(alphabet="ab:/.@<>[]()!? htpswx\n\x1b\u202e\x9b", max_size=60))

@@ -73,8 +73,8 @@ def contents(root: Path, file: FoundFile) -> Contents:
 
 def texts(root: Path) -> list[str]:
     """Return the texts in an index of the folder."""
-    found = [contents(root, file) for file in scan(root, FolderSettings()).files if not file.problem]
-    return [part.document.text for item in found for part in item.documents]
+    read = [contents(root, file) for file in scan(root, FolderSettings()).files if not file.problem]
+    return [part.document.text for item in read for part in item.documents]
 
 
 EXCHANGES: dict[str, tuple[str, Callable[[Path, Path], None]]] = {
@@ -94,10 +94,10 @@ def test_what_was_exchanged_after_it_was_listed_is_refused(
     (file,) = [file for file in scan(root, FolderSettings()).files if file.path == "sub/deep/a.txt"]
     (root / name).rename(root.parent / "aside")
     make(root, root / name)
-    found = contents(root, file)
-    assert found.documents == ()
-    assert found.status in (FileStatus.FAILED, FileStatus.UNSUPPORTED)
-    assert found.reason in (EXCHANGED, "not a regular file")
+    read = contents(root, file)
+    assert read.documents == ()
+    assert read.status in (FileStatus.FAILED, FileStatus.UNSUPPORTED)
+    assert read.reason in (EXCHANGED, "not a regular file")
 
 
 @pytest.mark.parametrize(("name", "make"), EXCHANGES.values(), ids=EXCHANGES.keys())

@@ -57,7 +57,7 @@ def never_wrong(answer: Answer, folder: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder about power plants, with a workspace in which one question was answered."""
     at = tmp_path_factory.mktemp("asked")
     answer = investigator(write_folder(at / "folder"), at / "workspace").ask(ONE)
@@ -68,9 +68,9 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def case(asked: Path, tmp_path: Path) -> Path:
+def case(sample: Path, tmp_path: Path) -> Path:
     """A copy of all that, with the times of its files, to be damaged."""
-    shutil.copytree(asked, tmp_path / "case")
+    shutil.copytree(sample, tmp_path / "case")
     return tmp_path / "case"
 
 
@@ -246,9 +246,9 @@ def test_verifying_the_index_names_what_is_damaged_and_reads_it_again(case: Path
     made = investigator(case / "folder", case / "workspace")
     database = _database_with(case, "documents")
     _sql(database, "UPDATE documents SET text = replace(text, '42 MW', '43 MW')")
-    told = notices(made.index(verify=True))
-    assert "1 document in the index was different from what was read from the files" in told
-    assert "cedar.txt" in told
+    noticed = notices(made.index(verify=True))
+    assert "1 document in the index was different from what was read from the files" in noticed
+    assert "cedar.txt" in noticed
     assert "read again" not in notices(made.index(verify=True))
 
 
@@ -256,9 +256,9 @@ def test_verifying_the_index_looks_up_the_quotes_of_kept_runs(case: Path) -> Non
     made = investigator(case / "folder", case / "workspace")
     (run,) = made.runs()
     replaced_unnoticed(case / "folder" / "cedar.txt")
-    told = notices(made.index(verify=True))
-    assert f"1 of 1 quotes of the run {run.id} is no longer" in told
-    assert "cedar.txt" in told
+    noticed = notices(made.index(verify=True))
+    assert f"1 of 1 quotes of the run {run.id} is no longer" in noticed
+    assert "cedar.txt" in noticed
 
 
 def test_search_results_are_passages_of_what_was_read_and_never_of_a_forged_row(case: Path) -> None:
@@ -273,8 +273,8 @@ def test_texts_of_an_older_reader_are_read_again(case: Path, monkeypatch: pytest
     monkeypatch.setitem(versions.OWN, "text/plain", plain._replace(version=plain.version + 1))
     versions.reader_version.cache_clear()
     try:
-        told = notices(investigator(case / "folder", case / "workspace").index())
-        assert "9 documents in the index were read by an older reader, and are read again: alder.txt" in told
+        noticed = notices(investigator(case / "folder", case / "workspace").index())
+        assert "9 documents in the index were read by an older reader, and are read again: alder.txt" in noticed
     finally:
         monkeypatch.undo()
         versions.reader_version.cache_clear()
@@ -308,9 +308,9 @@ def test_a_document_inside_an_archive_or_a_message_is_read_again_from_there(tmp_
     (tmp_path / "b.eml").write_bytes(bytes(message))
     ids = ("a.zip/inner/plant.txt", "b.eml/plant.txt")
     with FreshReading(tmp_path, FolderSettings(), ReaderSettings()) as fresh:
-        found = fresh.documents([*ids, "a.zip/other.txt", "../conftest.py", "c.txt"])
-        assert [found[name].document.text for name in ids if (found[name].document)] == ["It makes 42 MW of power."] * 2
-        assert [name for name, one in found.items() if one.missing] == ["a.zip/other.txt", "../conftest.py", "c.txt"]
+        read = fresh.documents([*ids, "a.zip/other.txt", "../conftest.py", "c.txt"])
+        assert [read[name].document.text for name in ids if (read[name].document)] == ["It makes 42 MW of power."] * 2
+        assert [name for name, state in read.items() if state.missing] == ["a.zip/other.txt", "../conftest.py", "c.txt"]
 
 
 def test_a_file_is_read_again_only_if_its_bytes_have_changed(tmp_path: Path) -> None:
@@ -336,7 +336,7 @@ def test_several_threads_may_have_files_read_again(tmp_path: Path) -> None:
         (tmp_path / name).write_text(f"The plant {name} makes 42 MW.", encoding="utf-8")
     reading = FreshReading(tmp_path, FolderSettings(), ReaderSettings(), processes=1, most_kept=40)
     with reading as fresh, ThreadPoolExecutor(6) as threads:
-        for found in threads.map(lambda name: fresh.documents([name, *names]), names * 2):
-            assert [found[name].document.text for name in names if found[name].document] == [
+        for read in threads.map(lambda name: fresh.documents([name, *names]), names * 2):
+            assert [read[name].document.text for name in names if read[name].document] == [
                 f"The plant {name} makes 42 MW." for name in names
             ]

@@ -18,7 +18,7 @@ from investigator.errors import InvestigatorError
 QUESTION = "How deep is the harbour?"
 
 
-def said_of(folder: str, workspace: str | None) -> str:
+def output_of(folder: str, workspace: str | None) -> str:
     """Ask (which builds the index), search, list, show, replay, verify and remember; return all the results."""
 
     def opened() -> Investigator:
@@ -44,15 +44,15 @@ def said_of(folder: str, workspace: str | None) -> str:
         lambda: opened().ask(QUESTION, fresh=True).text,
         remembered,
     )
-    said = ""
+    output = ""
     for use in uses:
         try:
-            said += f"{use()}\n"
+            output += f"{use()}\n"
         except InvestigatorError as error:
-            said += f"error: {error.message}\nhint: {error.hint}\n"
+            output += f"error: {error.message}\nhint: {error.hint}\n"
         except Exception:  # noqa: BLE001 - whatever is raised is told as a crash
-            said += f"crash: {traceback.format_exc()}\n"
-    return said
+            output += f"crash: {traceback.format_exc()}\n"
+    return output
 
 
 def main() -> None:
@@ -61,7 +61,7 @@ def main() -> None:
         os.environ.update(scene["environment"])
         os.chdir(scene["here"])
         tempfile.tempdir = None
-        sys.stdout.write(json.dumps(said_of(*scene["arguments"])) + "\n")
+        sys.stdout.write(json.dumps(output_of(*scene["arguments"])) + "\n")
         sys.stdout.flush()
 
 

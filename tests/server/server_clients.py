@@ -37,14 +37,14 @@ def browser_of(service: Service) -> Iterator[httpx.Client]:
         yield client
 
 
-def asked(client: httpx.Client, folder: str, question: str, **more: str) -> httpx.Response:
+def answer_page(client: httpx.Client, folder: str, question: str, **more: str) -> httpx.Response:
     """Ask with the form, watch to the end, and return the final page."""
     started = client.post(f"/f/{folder}/ask", data={"question": question, **more}, follow_redirects=False)
     assert started.status_code == 303, started.text
-    return ended(client, started)
+    return end_page(client, started)
 
 
-def ended(client: httpx.Client, started: httpx.Response) -> httpx.Response:
+def end_page(client: httpx.Client, started: httpx.Response) -> httpx.Response:
     """Watch a job to its end, and return the final page."""
     place = started.headers["location"]
     with client.stream("GET", f"{place}/progress") as stream:

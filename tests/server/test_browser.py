@@ -155,7 +155,9 @@ def test_on_a_phone_nothing_is_wider_than_it_and_everybody_can_read_it(
     for place in (page.url, "", "documents", "search?q=cedar", run):
         page.goto(place if place.startswith("http") else f"{service.address}/f/plants/{place}")
         assert page.evaluate("document.documentElement.scrollWidth") <= phone["width"]
-        found = axe.run(page).response["violations"]
+        violations = axe.run(page).response["violations"]
         assert [
-            f"{one['id']}: {one['nodes'][0]['html']}" for one in found if one["impact"] in ("serious", "critical")
+            f"{violation['id']}: {violation['nodes'][0]['html']}"
+            for violation in violations
+            if violation["impact"] in ("serious", "critical")
         ] == []

@@ -75,8 +75,8 @@ def test_a_foreign_name_that_leads_here_is_not_served(program: httpx.Client, hos
 
 def test_the_key_of_searches_opens_the_search_alone(service: Service) -> None:
     (address,) = service.searches()
-    (found, *_) = reached_server(address).search("How much power does the Cedar plant make?", 3)
-    assert (found.url, "42 MW" in found.text) == ("cedar.txt#line=1", True)
+    (hit, *_) = reached_server(address).search("How much power does the Cedar plant make?", 3)
+    assert (hit.url, "42 MW" in hit.text) == ("cedar.txt#line=1", True)
     path, key, _ = address.rsplit("/", 2)
     form = {"q": "power"}
     assert httpx.post(f"{path}/{key[::-1]}/plants", data=form).status_code == 401

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 from power_plants import ABSENT, ONE
-from server_clients import asked, browser_of, ended, serving
+from server_clients import answer_page, browser_of, end_page, serving
 
 from investigator import ScriptedEngine
 from investigator.records import (
@@ -48,7 +48,7 @@ def links_of(page: httpx.Response) -> list[str]:
 
 
 def test_a_reader_asks_and_each_citation_leads_to_its_quote(browser: httpx.Client) -> None:
-    page = asked(browser, "plants", ONE)
+    page = answer_page(browser, "plants", ONE)
     assert page.url.path.startswith("/f/plants/runs/")
     assert "It makes 42 MW of power." in page.text
     links = links_of(page)
@@ -119,7 +119,7 @@ def read(plants: Path, tmp_path: Path) -> Iterator[httpx.Client]:
 
 
 def test_an_answer_shows_what_was_checked_by_whom_and_what_is_withheld(read: httpx.Client) -> None:
-    page = asked(read, "plants", ONE)
+    page = answer_page(read, "plants", ONE)
     words = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page.text))
     answer, withheld = (words.index(text) for text in ("Cedar has made 42 MW since 1982.", "It is the largest plant."))
     assert answer < words.index("Output") < words.index("Withheld from the answer") < withheld
@@ -129,23 +129,23 @@ def test_an_answer_shows_what_was_checked_by_whom_and_what_is_withheld(read: htt
 
 
 def test_a_follow_up_is_read_with_what_it_follows_and_resumed_so(read: httpx.Client) -> None:
-    run = asked(read, "plants", ONE).url.path.rpartition("/")[2]
-    page = asked(read, "plants", "When was it opened?", after=run)
+    run = answer_page(read, "plants", ONE).url.path.rpartition("/")[2]
+    page = answer_page(read, "plants", "When was it opened?", after=run)
     assert "When was the Cedar plant opened?" in page.text
-    assert ended(read, read.post(f"{page.url.path}/resume", follow_redirects=False)).url == page.url
+    assert end_page(read, read.post(f"{page.url.path}/resume", follow_redirects=False)).url == page.url
 
 
 def test_a_run_is_resumed_from_its_page_as_it_was_asked(browser: httpx.Client, program: httpx.Client) -> None:
-    page = asked(browser, "plants", ONE, only="cedar.txt, oak.txt", mission="Find the power.", as_of="2026-03-31")
+    page = answer_page(browser, "plants", ONE, only="cedar.txt, oak.txt", mission="Find the power.", as_of="2026-03-31")
     again = browser.post(f"{page.url.path}/resume", follow_redirects=False)
-    assert ended(browser, again).url == page.url
+    assert end_page(browser, again).url == page.url
     request = program.get(f"/v1/investigations/{again.headers['location'].rpartition('/')[2]}").json()["job"]["request"]
     assert (request["only"], request["mission"]) == (["cedar.txt", "oak.txt"], "Find the power.")
     assert request["as_of"] == "2026-03-31"
 
 
 def test_an_answer_that_is_not_there_says_so_and_where_it_was_looked_for(browser: httpx.Client) -> None:
-    page = asked(browser, "plants", ABSENT)
+    page = answer_page(browser, "plants", ABSENT)
     assert re.search("Not (in the documents|found so far)", page.text)
     assert 'id="coverage"' in page.text
 
@@ -164,7 +164,7 @@ def test_a_refused_question_stays_in_its_form_with_what_is_wrong(browser: httpx.
 
 
 def test_a_refused_follow_up_stays_below_the_answer_that_it_follows(browser: httpx.Client) -> None:
-    run = asked(browser, "plants", ONE).url.path.rpartition("/")[2]
+    run = answer_page(browser, "plants", ONE).url.path.rpartition("/")[2]
     refused = browser.post("/f/plants/ask", data={"question": " ", "after": run})
     assert refused.status_code == 422
     assert "It makes 42 MW of power." in refused.text
@@ -182,7 +182,7 @@ def test_a_refused_follow_up_stays_below_the_answer_that_it_follows(browser: htt
     ],
 )
 def test_what_is_not_there_is_told_on_a_page(browser: httpx.Client, place: str, status: int) -> None:
-    asked(browser, "plants", ONE)
+    answer_page(browser, "plants", ONE)
     reply = browser.get(place)
     assert (reply.status_code, reply.headers["content-type"]) == (status, "text/html; charset=utf-8")
 
@@ -198,7 +198,7 @@ def hostile(tmp_path: Path) -> Iterator[httpx.Client]:
 
 
 def test_a_document_can_do_nothing_on_a_page(hostile: httpx.Client) -> None:
-    answer = asked(hostile, "sent", "How deep is the harbour? <script>alert(2)</script>")
+    answer = answer_page(hostile, "sent", "How deep is the harbour? <script>alert(2)</script>")
     links = links_of(answer)
     assert links
     pages = [answer, *map(hostile.get, [*links, "/f/sent/documents", "/f/sent/search?q=harbour"])]
@@ -213,15 +213,15 @@ def test_a_document_can_do_nothing_on_a_page(hostile: httpx.Client) -> None:
 
 
 def test_the_index_is_brought_up_to_date_from_the_page(browser: httpx.Client, plants: Path) -> None:
-    asked(browser, "plants", ONE)
+    answer_page(browser, "plants", ONE)
     (plants / "new.txt").write_text("The Willow plant makes 46 MW of power.", encoding="utf-8")
     assert "new.txt" in browser.get("/f/plants/documents").text
-    page = ended(browser, browser.post("/f/plants/index", follow_redirects=False))
+    page = end_page(browser, browser.post("/f/plants/index", follow_redirects=False))
     assert page.url.path == "/f/plants/documents"
     assert "id=new.txt" in page.text
 
 
 def test_a_search_leads_to_passages(browser: httpx.Client) -> None:
-    found = browser.get("/f/plants/search", params={"q": "cedar"}).text
-    assert "/f/plants/document?id=cedar.txt" in found
+    hits = browser.get("/f/plants/search", params={"q": "cedar"}).text
+    assert "/f/plants/document?id=cedar.txt" in hits
     assert "Search</h1>" in browser.get("/f/plants/search").text

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pypdfium2
 import pytest
-from server_clients import asked, browser_of, ended, serving
+from server_clients import answer_page, browser_of, end_page, serving
 
 ROWS = (
     ("Item", "2023", "2022"),
@@ -47,12 +47,12 @@ def reader(tmp_path: Path) -> Iterator[httpx.Client]:
         long.import_pages(pypdfium2.PdfDocument(folder / "report.pdf"))
     long.save(folder / "long.pdf")
     with serving(folder, tmp_path / "data") as service, browser_of(service) as client:
-        ended(client, client.post("/f/mill/index", follow_redirects=False))
+        end_page(client, client.post("/f/mill/index", follow_redirects=False))
         yield client
 
 
 def test_a_citation_is_marked_on_the_picture_of_its_page(reader: httpx.Client) -> None:
-    answer = asked(reader, "mill", "What were the net sales in 2023?")
+    answer = answer_page(reader, "mill", "What were the net sales in 2023?")
     links = [unescape(link) for link in re.findall(r'class="opens" href="([^"]+)"', answer.text)]
     assert links
     for link in links:

@@ -43,8 +43,8 @@ if (viewer) {
   const bar = () => {
     const element = document.createElement("div");
     element.className = "bar";
-    const told = document.createElement("span");
-    told.textContent = current >= 0 ? `Source ${current + 1} of ${sources.length}` : "Document";
+    const position = document.createElement("span");
+    position.textContent = current >= 0 ? `Source ${current + 1} of ${sources.length}` : "Document";
     const buttons = document.createElement("span");
     const turns = sources.length > 1 ? [["Previous", () => step(-1)], ["Next", () => step(1)]] : [];
     for (const [label, action] of [...turns, ["Close", close]]) {
@@ -55,7 +55,7 @@ if (viewer) {
       button.addEventListener("click", action);
       buttons.append(button, " ");
     }
-    element.append(told, buttons);
+    element.append(position, buttons);
     return element;
   };
 
