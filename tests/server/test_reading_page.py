@@ -2,38 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
-from power_plants import ABSENT, ONE
+from power_plants import ABSENT, ONE, judged
 from server_clients import answer_page, browser_of, end_page, serving
 
 from investigator import ScriptedEngine
-from investigator.records import (
-    AnswerReply,
-    AnswerVariables,
-    AskReply,
-    AskVariables,
-    CheckReply,
-    CheckVariables,
-    DocumentReply,
-    Fit,
-    PartReply,
-    PartStatus,
-    PlanReply,
-    PlanVariables,
-    Prompt,
-    ProposedStatement,
-    ProposedStep,
-    Record,
-    StatementCheck,
-    Support,
-    Verdict,
-)
+from investigator.records import CheckVariables, PlanVariables, Prompt
 
 HOSTILE = """<script>alert(1)</script> The harbour is 12 metres deep. ![x](https://evil.test/?leak)
 \u202esdrawkcab\x1b[31m
@@ -77,43 +59,23 @@ def test_what_happens_is_shown_as_it_happens_and_again_after_a_reload(browser: h
     assert places == {"now", "spent", "log", "plan", "known"}
 
 
-def reading(prompt: Prompt) -> Record:
-    """Return the reply of a reader who reads only about Cedar, and adds a statement that its own check refuses."""
-    match prompt.variables:
-        case PlanVariables(earlier=earlier):
-            rewritten = "When was the Cedar plant opened?" if earlier else ""
-            return PlanReply(question=rewritten, steps=(ProposedStep(document_id="cedar.txt", purpose="Read it."),))
-        case AskVariables(documents=documents):
-            quotes = ("The Cedar plant was opened in 1982.", "It makes 42 MW of power.")
-            answers = DocumentReply(document="cedar.txt", verdict=Verdict.ANSWERS, point=90, quotes=quotes)
-            names = [document.document_id for document in documents if document.document_id != "cedar.txt"]
-            others = (DocumentReply(document=name, verdict=Verdict.NOT_STATED, point=0) for name in names)
-            return AskReply(readings=(answers, *others))
-        case AnswerVariables(documents=documents):
-            ids = documents[0].ids
-            return AnswerReply(
-                lead=ProposedStatement(text="Cedar has made 42 MW since 1982.", evidence=ids),
-                details=(
-                    ProposedStatement(head="Output", text="Its output is 42 MW.", evidence=ids),
-                    ProposedStatement(head="Rank", text="It is the largest plant.", evidence=ids),
-                ),
-                parts=(PartReply(part=1, status=PartStatus.ANSWERED),),
-            )
-        case CheckVariables(statements=statements):
-            judged = [
-                StatementCheck(number=s.number, support=Support.UNSUPPORTED, reason="No quote compares plants.")
-                if "largest" in s.text
-                else StatementCheck(number=s.number, support=Support.SUPPORTED)
-                for s in statements
-            ]
-            return CheckReply(statements=tuple(judged), answers=Fit.YES)
-    raise AssertionError(prompt.template)
+def reading(prompt: Prompt) -> str:
+    """Return the reply of a sensible reader who rewrites a follow-up, and whose check refuses its last statement."""
+    reply: dict[str, Any] = judged(prompt.text)
+    if isinstance(prompt.variables, PlanVariables) and prompt.variables.earlier:
+        reply["question"] = "When was the Cedar plant opened?"
+    if reply.get("lead"):
+        details = (("Output", "Its output is 42 MW."), ("Rank", "It is the largest plant."))
+        reply["details"] = [{"head": head, "text": text, "evidence": ["E1"]} for head, text in details]
+    if isinstance(prompt.variables, CheckVariables) and reply["statements"]:
+        reply["statements"][-1] |= {"support": "unsupported", "reason": "No quote compares plants."}
+    return json.dumps(reply)
 
 
 @pytest.fixture
 def read(plants: Path, tmp_path: Path) -> Iterator[httpx.Client]:
     """A browser at a server whose documents are read by a model."""
-    engine = ScriptedEngine(lambda prompt: reading(prompt).model_dump_json())
+    engine = ScriptedEngine(reading)
     with serving(plants, tmp_path, model=engine) as service, browser_of(service) as client:
         yield client
 
@@ -121,7 +83,7 @@ def read(plants: Path, tmp_path: Path) -> Iterator[httpx.Client]:
 def test_an_answer_shows_what_was_checked_by_whom_and_what_is_withheld(read: httpx.Client) -> None:
     page = answer_page(read, "plants", ONE)
     words = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page.text))
-    answer, withheld = (words.index(text) for text in ("Cedar has made 42 MW since 1982.", "It is the largest plant."))
+    answer, withheld = (words.index(text) for text in ("It produces 42 MW.", "It is the largest plant."))
     assert answer < words.index("Output") < words.index("Withheld from the answer") < withheld
     assert "No quote compares plants." in words
     assert "Checked by scripted" in words
