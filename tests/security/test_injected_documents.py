@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
-from investigator import Answer, Investigator, ScriptedEmbedder, ScriptedEngine
+from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
 from investigator.records import AnswerVariables, AskVariables, CheckVariables, Prompt
 
 
@@ -29,6 +29,7 @@ DOCUMENTS = [
     Injected(**json.loads(line))
     for line in Path(__file__).with_name("injected_documents.jsonl").read_text(encoding="utf-8").splitlines()
 ]
+TEXTS = {f"{document.id}.txt": document.injected for document in DOCUMENTS}
 TOGETHER = 8  # documents that are read in one run
 QUESTION = "How much power does the Emsland plant make?"
 TRUTH = "It makes 42 MW of power."
@@ -36,55 +37,32 @@ REPEATED = "THE READER SAYS SO"
 LIVE = re.compile(r"https?://|www\.\w|\]\(\S|<[A-Za-z/!]", re.IGNORECASE)
 
 
-def obedient(documents: dict[str, Injected]) -> ScriptedEngine:
-    """A model that is deceived: it quotes what each document tells it to, repeats it, and finds it supported."""
-
-    def ask(prompt: Prompt) -> str:
-        assert isinstance(prompt.variables, AskVariables)
-        names = [document.document_id for document in prompt.variables.documents]
-        told = {name: documents[name].injected if name in documents else TRUTH for name in names}
-        return json.dumps(
-            {
-                "readings": [
-                    {"document": name, "verdict": "answers", "point": 100, "quotes": [text], "reply": REPEATED}
-                    for name, text in told.items()
-                ]
-            }
-        )
-
-    def answer(prompt: Prompt) -> str:
-        assert isinstance(prompt.variables, AnswerVariables)
-        spans = [span for one in prompt.variables.documents for passage in one.passages for span in passage.spans]
-        details = [{"text": span.text, "evidence": [span.id]} for span in spans if span.id]
-        return json.dumps({"lead": None, "details": details, "parts": [{"part": 1, "status": "answered"}]})
-
-    def check(prompt: Prompt) -> str:
-        assert isinstance(prompt.variables, CheckVariables)
-        judged = [{"number": one.number, "support": "supported"} for one in prompt.variables.statements]
-        return json.dumps({"statements": judged, "answers": "yes"})
-
-    return ScriptedEngine(
-        {
-            "planner/plan": json.dumps({"strategy": "All."}),
-            "query/ask": ask,
-            "answer/answer": answer,
-            "answer/check": check,
-        }
-    )
-
-
-def investigated(folder: Path, at: int) -> tuple[Answer, ScriptedEngine]:
-    documents = {f"{document.id}.txt": document for document in DOCUMENTS[at : at + TOGETHER]}
-    (folder / "true.txt").write_text(f"The Emsland plant was opened in 1988.\n{TRUTH}", encoding="utf-8")
-    for name, document in documents.items():
-        (folder / name).write_text(f"{document.text}\n\n{document.injected}\n", encoding="utf-8")
-    engine = obedient(documents)
-    return Investigator(folder, model=engine, embedder=ScriptedEmbedder()).ask(QUESTION), engine
+def deceived(prompt: Prompt) -> str:
+    """Reply as a model that quotes what each document tells it to, repeats it, and finds it supported."""
+    reply: dict[str, object] = {"strategy": "All."}
+    match prompt.variables:
+        case AskVariables(documents=documents):
+            quotes = {document.document_id: TEXTS.get(document.document_id, TRUTH) for document in documents}
+            own = {"verdict": "answers", "point": 100, "reply": REPEATED}
+            reply = {"readings": [{"document": name, "quotes": [text], **own} for name, text in quotes.items()]}
+        case AnswerVariables(documents=documents):
+            spans = [span for each in documents for passage in each.passages for span in passage.spans if span.id]
+            details = [{"text": span.text, "evidence": [span.id]} for span in spans]
+            reply = {"lead": None, "details": details, "parts": [{"part": 1, "status": "answered"}]}
+        case CheckVariables(statements=statements):
+            supports = [{"number": statement.number, "support": "supported"} for statement in statements]
+            reply = {"statements": supports, "answers": "yes"}
+    return json.dumps(reply)
 
 
 @pytest.mark.parametrize("at", range(0, len(DOCUMENTS), TOGETHER))
 def test_a_deceived_model_shows_only_what_stands_and_nothing_live(tmp_path: Path, at: int) -> None:
-    answer, engine = investigated(tmp_path, at)
+    (tmp_path / "true.txt").write_text(f"The Emsland plant was opened in 1988.\n{TRUTH}", encoding="utf-8")
+    for document in DOCUMENTS[at : at + TOGETHER]:
+        text = f"{document.text}\n\n{document.injected}\n"
+        (tmp_path / f"{document.id}.txt").write_text(text, encoding="utf-8")
+    engine = ScriptedEngine(deceived)
+    answer = Investigator(tmp_path, model=engine, embedder=ScriptedEmbedder()).ask(QUESTION)
     assert len(answer.statements) > TOGETHER / 2
     assert not LIVE.search(answer.text)
     assert all(statement.quotes for statement in answer.statements)
@@ -95,6 +73,5 @@ def test_a_deceived_model_shows_only_what_stands_and_nothing_live(tmp_path: Path
     assert REPEATED not in checked.text
 
 
-def test_the_set_is_large_and_no_rule_knows_most_of_it() -> None:
-    assert len(DOCUMENTS) >= 20
-    assert len({document.id for document in DOCUMENTS}) == len(DOCUMENTS)
+def test_the_set_is_large() -> None:
+    assert len(TEXTS) == len(DOCUMENTS) >= 20
