@@ -77,16 +77,8 @@ class TextBuilder:
         left_out: Iterable[ReadFailure] = (),
     ) -> Extracted:
         """Return everything collected so far as a reader's result."""
-        return Extracted(
-            text=self.text,
-            title=title,
-            pages=tuple(self.pages),
-            headings=tuple(self.headings),
-            authors=tuple(authors),
-            date=date,
-            tables=self.tables,
-            left_out=tuple(left_out),
-        )
+        text, pages, headings = self.text, tuple(self.pages), tuple(self.headings)
+        return Extracted(text, title, pages, headings, tuple(authors), date, self.tables, tuple(left_out))
 
     def words(self, text: str) -> None:
         """Add running text; each run of spaces and line breaks becomes a single space."""

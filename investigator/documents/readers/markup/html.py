@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from lxml import etree
 from lxml.etree import _Element as Element
@@ -54,6 +54,18 @@ _NOTE = re.compile(
     r"<(?:p|li|td|th|div|dd|br)\b[^<>]{0,300}>\s{0,50}<sup\b[^<>]{0,300}>([^<>]{1,9})</sup>", re.IGNORECASE
 )
 """Matches the mark of a note at its beginning."""
+_UNMARKED = re.compile(r"list-style(?:-type)?\s*:\s*none", re.IGNORECASE)
+_COUNTED = re.compile(r"-?\d{1,6}")
+_STYLES: Mapping[str, str] = {
+    "lower-alpha": "a",
+    "lower-latin": "a",
+    "upper-alpha": "A",
+    "upper-latin": "A",
+    "lower-roman": "i",
+    "upper-roman": "I",
+    "decimal": "1",
+}
+_STYLE = re.compile(rf"list-style(?:-type)?\s*:\s*({'|'.join(_STYLES)})\b", re.IGNORECASE)
 _MANY_HIDDEN = 40  # report this many hidden words or more; fewer are probably a mail preview or screen-reader labels
 _DATES = frozenset({"date", "dc.date", "dcterms.date", "dcterms.created", "article:published_time", "pubdate"})
 _AUTHORS = frozenset({"author", "dc.creator", "dcterms.creator", "citation_author"})
@@ -74,7 +86,7 @@ class HtmlText:
         self.words_hidden = 0
         self._builder = builder
         self._marks_hidden = marks_hidden
-        self._lists = Lists()
+        self._numbers: dict[Element, int] = {}
         self._preformatted = 0
 
     def read(self, markup: str) -> None:
@@ -128,11 +140,9 @@ class HtmlText:
             rows, columns = spanned(element.get("rowspan")), spanned(element.get("colspan"))
             self._builder.begin_cell(header=tag == "th", rows=rows, columns=columns)
         else:
-            if tag in ("ol", "ul", "menu"):
-                self._lists.begin(tag, element.attrib)
             self._break(tag)
-            if tag == "li" and (number := self._lists.item(element.attrib)):
-                self._builder.words(number)
+            if tag == "li":
+                self._builder.words(self._number(element))
 
     def _end(self, tag: str, element: Element) -> None:
         if tag in _HEADINGS:
@@ -147,9 +157,24 @@ class HtmlText:
         elif tag in ("td", "th"):
             self._builder.end_cell()
         elif tag != "br":
-            if tag in ("ol", "ul", "menu"):
-                self._lists.end()
             self._break(tag)
+
+    def _number(self, item: Element) -> str:
+        """Return the number of the next item of a list: "4. ", "b. "; "" in a list without numbers."""
+        parent = next(item.iterancestors("ol", "ul", "menu"), None)
+        if parent is None or parent.tag != "ol":
+            return ""
+        style = parent.get("style") or ""
+        named = _STYLE.search(style)
+        kind = _STYLES[named[1].lower()] if named is not None else (parent.get("type") or "1").strip()
+        if _UNMARKED.search(style) or kind not in _STYLES.values():
+            return ""
+        number = _counted(item.get("value"), self._numbers.get(parent, _counted(parent.get("start"), 1)))
+        self._numbers[parent] = number + (-1 if "reversed" in parent.attrib else 1)
+        numeral = str(number)
+        if kind != "1":
+            numeral = roman(number) if kind.lower() == "i" else letters(number, repeats=False)
+        return f"{numeral if kind.islower() else numeral.upper()}. "
 
     def _field(self, tag: str, element: Element) -> None:
         """Add a picture's description, or the state of a form field; an option is a field that is chosen or not."""
@@ -161,7 +186,7 @@ class HtmlText:
         elif tag == "option":
             self._builder.line()
             self._builder.words("☒ " if "selected" in element.attrib else "☐ ")
-        elif shown := field_text(element.attrib):
+        elif shown := _field_text(element.attrib):
             self._builder.words(shown)
 
     def _break(self, tag: str) -> None:
@@ -247,72 +272,11 @@ def extracted_html(markup: str, hidden: HiddenText = HiddenText.OMIT) -> Extract
     )
 
 
-_UNMARKED = re.compile(r"list-style(?:-type)?\s*:\s*none", re.IGNORECASE)
-_COUNTED = re.compile(r"-?\d{1,6}")
-_STYLES: Mapping[str, str] = {
-    "lower-alpha": "a",
-    "lower-latin": "a",
-    "upper-alpha": "A",
-    "upper-latin": "A",
-    "lower-roman": "i",
-    "upper-roman": "I",
-    "decimal": "1",
-}
-_STYLE = re.compile(rf"list-style(?:-type)?\s*:\s*({'|'.join(_STYLES)})\b", re.IGNORECASE)
-_MOST_OPEN = 100
-
-
-@dataclass
-class _List:
-    kind: str
-    number: int
-    step: int
-
-
-@dataclass
-class Lists:
-    """The open lists of a page, the innermost last."""
-
-    _open: list[_List] = field(default_factory=list)
-
-    def begin(self, tag: str, given: Mapping[str, str | None]) -> None:
-        """Begin a list: `ol`, or another one, whose items have no numbers."""
-        style = given.get("style") or ""
-        named = _STYLE.search(style)
-        kind = _STYLES[named[1].lower()] if named is not None else (given.get("type") or "1").strip()
-        if tag != "ol" or _UNMARKED.search(style) or kind not in ("1", "a", "A", "i", "I"):
-            kind = ""
-        start = _counted(given.get("start"), 1)
-        if len(self._open) < _MOST_OPEN:
-            self._open.append(_List(kind, start, -1 if "reversed" in given else 1))
-
-    def end(self) -> None:
-        """End the innermost list."""
-        if self._open:
-            self._open.pop()
-
-    def item(self, given: Mapping[str, str | None]) -> str:
-        """Return the number of the next item: "4. ", "b. "; "" in a list without numbers."""
-        if not self._open or not self._open[-1].kind:
-            return ""
-        innermost = self._open[-1]
-        number = innermost.number = _counted(given.get("value"), innermost.number)
-        innermost.number += innermost.step
-        return f"{_numeral(number, innermost.kind)}. "
-
-
 def _counted(text: str | None, default: int) -> int:
     return int(text) if text is not None and _COUNTED.fullmatch(text.strip()) else default
 
 
-def _numeral(number: int, kind: str) -> str:
-    if kind == "1":
-        return str(number)
-    numeral = roman(number) if kind.lower() == "i" else letters(number, repeats=False)
-    return numeral if kind.islower() else numeral.upper()
-
-
-def field_text(given: Mapping[str, str | None]) -> str:
+def _field_text(given: Mapping[str, str | None]) -> str:
     """Return what a page shows of an `input`: a ticked or empty box, or the text that is filled in."""
     kind = (given.get("type") or "text").lower()
     if kind in ("checkbox", "radio"):
