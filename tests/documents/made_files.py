@@ -7,6 +7,7 @@ import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+import openpyxl
 import pypdf
 
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -96,43 +97,17 @@ def _shape(text: str, kind: str) -> str:
     )
 
 
-def xlsx(sheets: Mapping[str, Sequence[Sequence[str]]]) -> bytes:
-    """Return a workbook of text cells."""
-    names = list(sheets)
-    listed = "".join(f'<sheet name="{n}" sheetId="{i}" r:id="rId{i}"/>' for i, n in enumerate(names, start=1))
-    overrides = "".join(
-        f'<Override PartName="/xl/worksheets/sheet{i}.xml" '
-        'ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/>'
-        for i in range(1, len(names) + 1)
-    )
-    files = {
-        "[Content_Types].xml": (
-            f'<Types xmlns="{TYPES}"><Default Extension="rels" '
-            'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-            '<Override PartName="/xl/workbook.xml" '
-            'ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/>'
-            f"{overrides}</Types>"
-        ),
-        "_rels/.rels": relations({"r": ("officeDocument", "xl/workbook.xml")}),
-        "xl/workbook.xml": f'<workbook xmlns="{SHEETS}" xmlns:r="{OFFICE}"><sheets>{listed}</sheets></workbook>',
-        "xl/_rels/workbook.xml.rels": relations(
-            {f"rId{i}": ("worksheet", f"worksheets/sheet{i}.xml") for i in range(1, len(names) + 1)}
-        ),
-    }
-    for number, name in enumerate(names, start=1):
-        rows = "".join(
-            f'<row r="{r}">'
-            + "".join(
-                f'<c r="{chr(64 + c)}{r}" t="inlineStr"><is><t>{cell}</t></is></c>'
-                for c, cell in enumerate(row, start=1)
-            )
-            + "</row>"
-            for r, row in enumerate(sheets[name], start=1)
-        )
-        files[f"xl/worksheets/sheet{number}.xml"] = (
-            f'<worksheet xmlns="{SHEETS}"><sheetData>{rows}</sheetData></worksheet>'
-        )
-    return package(files)
+def xlsx(sheets: Mapping[str, Sequence[Sequence[str | float]]]) -> bytes:
+    """Return a workbook with the given cells."""
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append([cell or None for cell in row])
+    buffer = io.BytesIO()
+    book.save(buffer)
+    return buffer.getvalue()
 
 
 class Placed(NamedTuple):

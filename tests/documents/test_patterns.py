@@ -56,37 +56,6 @@ def test_an_ignore_file_leaves_out_what_git_would(folder: Path, tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("pattern", "path", "is_folder", "matches"),
-    [
-        ("*.log", "deep/down/a.log", False, True),
-        ("drafts/", "x/drafts", True, True),
-        ("drafts/", "drafts", False, False),
-        ("/top.txt", "x/top.txt", False, False),
-        ("a/**", "a/b/c.txt", False, True),
-        ("a/**", "a", True, False),
-        ("a/**/z", "a/z", False, True),
-        ("[^a].txt", "a.txt", False, False),
-        ("a\\*b", "axb", False, False),
-    ],
-)
-def test_a_pattern_matches_as_the_format_says(pattern: str, path: str, is_folder: bool, matches: bool) -> None:
-    assert Patterns([pattern]).match(path, is_folder=is_folder) is matches
-
-
-def test_a_folder_that_is_matched_takes_all_below_it() -> None:
-    patterns = Patterns(["reports/", "*.pdf"])
-    assert patterns.match_file("x/reports/deep/a.txt")
-    assert patterns.match_file("a.pdf")
-    assert not patterns.match_file("reports")
-
-
-def test_lines_without_a_pattern_match_nothing() -> None:
-    patterns = Patterns(["", "/", "!", "# talk", "\\"])
-    assert not patterns
-    assert not patterns.match("a", is_folder=False)
-
-
-@pytest.mark.parametrize(
     ("pattern", "path"),
     [
         ("**/a/" * 100 + "b", "a/" * 200 + "a"),

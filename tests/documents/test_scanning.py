@@ -102,13 +102,8 @@ def test_links_lead_nowhere_else_and_nowhere_twice(tmp_path):
     assert [name for name in readable if not name.startswith("stored")] == ["a.txt", "deep/b.txt", "shelf/d.txt"]
     assert len([name for name in readable if name.startswith("stored")]) == 1
     refused = problems(root)
-    assert {name for name, (status, _) in refused.items() if status is FileStatus.UNSUPPORTED} == {
-        "loop",
-        "deep/up",
-        "out.txt",
-        "out",
-        "sibling",
-    }
+    unsupported = {name for name, (status, _) in refused.items() if status is FileStatus.UNSUPPORTED}
+    assert unsupported == {"loop", "deep/up", "out.txt", "out", "sibling"}
     assert "outside the folder" in refused["out.txt"][1]
     assert refused["circle"][0] is FileStatus.FAILED
 
@@ -125,28 +120,11 @@ def test_pipes_are_named_and_never_opened(tmp_path):
     assert problems(tmp_path) == {"pipe.txt": (FileStatus.UNSUPPORTED, "a pipe, not a file")}
 
 
-def test_the_ignore_file_of_a_folder_leaves_out_and_takes_back(tmp_path):
-    made(tmp_path, "a.txt", "keep.log", "x/b.log", "drafts/c.txt", "x/drafts/d.txt", "old/e.txt", "x/old/f.txt")
-    (tmp_path / ".investigatorignore").write_text("# no drafts\ndrafts/\n*.log\n!keep.log\n/old\n", encoding="utf-8")
-    assert ids(tmp_path) == ["a.txt", "keep.log", "x/old/f.txt"]
-
-
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
 def test_an_ignore_file_as_windows_editors_save_it_counts(tmp_path, encoding):
     made(tmp_path, "a.txt", "Entwürfe/b.txt")
     (tmp_path / ".investigatorignore").write_text("Entwürfe/\r\n", encoding=encoding, newline="")
     assert ids(tmp_path) == ["a.txt"]
-
-
-@pytest.mark.parametrize(
-    "data", ["Entwürfe/\n".encode("cp1252"), "drafts\n".encode("utf-16-le"), b"\xff\xfeodd", b"a\n" * 500_001]
-)
-def test_an_ignore_file_whose_patterns_are_not_known_is_an_error_not_silence(tmp_path, data):
-    made(tmp_path, "a.txt")
-    (tmp_path / ".investigatorignore").write_bytes(data)
-    with pytest.raises(FolderError, match="investigatorignore") as caught:
-        scan(tmp_path, ALL)
-    assert str(tmp_path) in caught.value.hint
 
 
 @pytest.mark.parametrize(
@@ -157,15 +135,19 @@ def test_an_ignore_file_whose_patterns_are_not_known_is_an_error_not_silence(tmp
         lambda path: path.symlink_to("/dev/zero"),
         lambda path: path.symlink_to("a.txt"),
         lambda path: path.write_text("\n".join(map(str, range(1_001)))),
+        lambda path: path.write_bytes("Entwürfe/\n".encode("cp1252")),
+        lambda path: path.write_bytes("drafts\n".encode("utf-16-le")),
+        lambda path: path.write_bytes(b"\xff\xfeodd"),
+        lambda path: path.write_bytes(b"a\n" * 500_001),
     ],
-    ids=["folder", "pipe", "link to a device", "link to a file", "too many patterns"],
+    ids=["folder", "pipe", "device", "link", "too many patterns", "other letters", "no mark", "odd", "too long"],
 )
 def test_an_ignore_file_that_cannot_be_used_is_an_error_and_neither_silence_nor_a_wait(tmp_path, make):
     made(tmp_path, "a.txt")
     make(tmp_path / ".investigatorignore")
     with pytest.raises(FolderError, match="investigatorignore") as caught:
         scan(tmp_path, ALL)
-    assert caught.value.hint
+    assert str(tmp_path) in caught.value.hint
 
 
 def test_names_that_cannot_be_printed_are_replaced_and_stay_apart(tmp_path):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import zipfile
-from pathlib import Path
 from typing import Any
 
 import pptx
@@ -267,27 +266,8 @@ def test_lists_and_fields_of_a_page_are_read_as_shown(read: Any) -> None:
         '<form><input type="checkbox" checked>Yes <input type="radio">No '
         '<input name="n" value="PK-7"><input type="hidden" value="token"></form>'
     )
-    text = read("a.html", page).text
-    assert text.split() == [
-        "3.",
-        "Fees",
-        "a.",
-        "monthly",
-        "b.",
-        "yearly",
-        "4.",
-        "End",
-        "2.",
-        "b",
-        "1.",
-        "a",
-        "dot",
-        "☒",
-        "Yes",
-        "☐",
-        "No",
-        "PK-7",
-    ]
+    expected = "3. Fees a. monthly b. yearly 4. End 2. b 1. a dot ☒ Yes ☐ No PK-7"
+    assert read("a.html", page).text.split() == expected.split()
 
 
 def test_hidden_words_of_a_page_can_be_read_with_a_mark(read: Any) -> None:
@@ -343,34 +323,6 @@ def test_headers_above_an_answered_message_begin_a_quotation(read: Any) -> None:
 def test_lines_with_colons_are_no_headers(read: Any) -> None:
     body = "Hello,\n\nPrice: 12\nWeight: 3\nColour: red\n\nPetra"
     assert not read("a.eml", f"{MAIL}\n{body}").headings
-
-
-CASES = Path(__file__).resolve().parents[4] / "shared" / "cases"
-
-
-@pytest.mark.parametrize(
-    ("case", "file", "held", "lacking"),
-    [
-        ("02-docx-auto-numbers", "service-agreement.docx", ["4.2 Either party", "(b) interest of 1.5 percent"], []),
-        ("03-superscripts", "cheese.html", ["10^6 CFU"], ["106", "1502"]),
-        ("03-superscripts", "cheese.docx", ["10^4 CFU", "SO4"], ["104"]),
-        ("07-pptx-chart-smartart", "board.pptx", ["category: Autumn; Coast: 437", "Triage"], []),
-        ("08-mail-thread", "03-reply.eml", ["[quoted message] Am 02.04.2025"], []),
-        ("18-html-rowspan", "landings.html", ["Vardo | Cod | 640", "Harbour | Fish | Tonnes"], []),
-        ("18-html-rowspan", "delivery.docx", ["Norway | Lamp | 12"], []),
-        ("19-docx-checkboxes", "order-form.docx", ["☒ Express", "☐ Standard", "☒ Insurance", "☐ Gift"], []),
-        ("28-csv-european", "energie.csv", ["1.234,5"], ["sep="]),
-        ("31a-hidden-word", "workshop.docx", ["900 EUR"], ["650"]),
-        ("34-label-without-value", "alloy.html", ["N/mm^2", "930"], ["N/mm2"]),
-    ],
-)
-def test_handed_files_are_read_as_shown(case: str, file: str, held: list[str], lacking: list[str]) -> None:
-    path = CASES / case / "docs" / file
-    if not path.exists():
-        pytest.skip("the handed inputs are not here")
-    text = read_source(SourceFile(path.read_bytes(), file), file, "hash", ReaderSettings()).documents[0].text
-    assert all(words in text for words in held)
-    assert not any(words in text for words in lacking)
 
 
 @pytest.mark.parametrize("part", ["numbering", "styles", "comments"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pypdf
@@ -12,9 +11,7 @@ import pypdf.generic as g
 import pytest
 from made_files import changed, pdf
 
-from investigator.documents.readers.base import ReaderSettings, SourceFile
 from investigator.documents.readers.pdf.garbled import garbled_pages, piece_length
-from investigator.documents.readers.registry import read as read_source
 from investigator.records import FileStatus
 
 MARK = {"hidden": "mark", "ocr": False}
@@ -231,31 +228,3 @@ def test_the_text_of_a_page_whose_boxes_do_not_meet_is_read(read: Any) -> None:
         page.cropbox = g.RectangleObject((600, 800, 1_000, 1_000))
 
     assert read("a.pdf", changed(page_of(line(SHOWN, 150)), apart), ocr=False).text == SHOWN
-
-
-CASES = Path(__file__).resolve().parents[4] / "shared" / "cases"
-
-
-@pytest.mark.parametrize(
-    ("case", "file", "held", "lacking"),
-    [
-        ("01-hidden-pdf-text", "grant-letter.pdf", ["612,400 CHF"], ["90 CHF", "withdrawn", "2031", "Nobody"]),
-        ("04-pdf-form-values", "claim-form.pdf", ["Policy number: PK-77310-B", "Region: North", "1,250 EUR"], []),
-        ("15-garbled-font", "minutes.pdf", ["Ingrid Moe"], ["nby"]),
-        ("22-compare-long-short", "contract-brockmann.pdf", ["sixty (60) days"], []),
-        (
-            "29-form-values-apart",
-            "claim.pdf",
-            ["\nPolicy number: PK-77310-B", "Previous policy number: PK-11111-A"],
-            [],
-        ),
-    ],
-)
-def test_handed_files_are_read_as_shown(case: str, file: str, held: list[str], lacking: list[str]) -> None:
-    path = CASES / case / "docs" / file
-    if not path.exists():
-        pytest.skip("the handed inputs are not here")
-    settings = ReaderSettings(ocr=False)
-    text = read_source(SourceFile(path.read_bytes(), file), file, "hash", settings).documents[0].text
-    assert all(words in text for words in held)
-    assert not any(words in text for words in lacking)
