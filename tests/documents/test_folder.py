@@ -65,6 +65,11 @@ def update(root: Path, store: MemoryStore, recheck: Recheck | None = None, **rea
     return list(refresh(root, manifest, store, *settings, recheck or Recheck()))
 
 
+def write_with_stamp(path: Path, data: bytes, stamp: os.stat_result) -> None:
+    path.write_bytes(data)
+    os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> MemoryStore:
     """A store in step with a folder of two texts and an archive."""
@@ -99,10 +104,7 @@ def test_events_count_what_was_opened(tmp_path):
 
 def test_unchanged_files_are_not_opened(tmp_path, store):
     for name in ("a.txt", "b.md", "c.bin"):  # other bytes under the same stamp show whether a file was opened
-        path = tmp_path / name
-        stamp = path.stat()
-        path.write_bytes(b"x" * stamp.st_size)
-        os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+        write_with_stamp(tmp_path / name, b"x" * (tmp_path / name).stat().st_size, (tmp_path / name).stat())
     assert update(tmp_path, store) == []
     assert store.calls == []
     assert store.documents["a.txt"].text == "The mill."
@@ -125,10 +127,8 @@ def test_changed_new_and_deleted_files_are_noticed(tmp_path, store):
     (tmp_path / "d.txt").write_text("New.")
     update(tmp_path, store)
     assert store.calls == [("drop", "b.md"), ("put", "a.txt"), ("put", "d.txt")]
-    assert {path: document.text for path, document in store.documents.items()} == {
-        "a.txt": "The river.",
-        "d.txt": "New.",
-    }
+    texts = {path: document.text for path, document in store.documents.items()}
+    assert texts == {"a.txt": "The river.", "d.txt": "New."}
 
 
 def test_a_document_that_can_no_longer_be_read_is_taken_out(tmp_path, store):
@@ -195,27 +195,17 @@ def test_a_file_above_the_limit_is_not_opened_again_until_that_is_asked_for(tmp_
 
 
 def test_verify_finds_a_change_that_kept_size_and_time(tmp_path, store):
-    path = tmp_path / "a.txt"
-    stamp = path.stat()
-    path.write_text("The bill.")
-    os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    write_with_stamp(tmp_path / "a.txt", b"The bill.", (tmp_path / "a.txt").stat())
     assert update(tmp_path, store) == []
-    events = update(tmp_path, store, Recheck(verify=True))
-    assert [event.file.status for event in events] == [
-        FileStatus.INDEXED,
-        FileStatus.UNCHANGED,
-        FileStatus.UNSUPPORTED,
-    ]
+    statuses = [event.file.status for event in update(tmp_path, store, Recheck(verify=True))]
+    assert statuses == [FileStatus.INDEXED, FileStatus.UNCHANGED, FileStatus.UNSUPPORTED]
     assert store.calls == [("put", "a.txt")]
     assert store.documents["a.txt"].text == "The bill."
 
 
 def test_a_file_put_in_place_of_another_with_its_size_and_time_is_noticed(tmp_path, store):
-    path = tmp_path / "a.txt"
-    stamp = path.stat()
-    (tmp_path / "new").write_text("The bill.")
-    os.utime(tmp_path / "new", ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
-    (tmp_path / "new").replace(path)
+    write_with_stamp(tmp_path / "new", b"The bill.", (tmp_path / "a.txt").stat())
+    (tmp_path / "new").replace(tmp_path / "a.txt")
     update(tmp_path, store)
     assert store.documents["a.txt"].text == "The bill."
 
@@ -232,8 +222,7 @@ def test_a_renamed_file_keeps_what_is_stored_of_it(tmp_path, store):
 def test_a_renamed_file_is_known_by_its_stamp_and_not_opened(tmp_path, store):
     stamp = (tmp_path / "a.txt").stat()
     (tmp_path / "a.txt").rename(tmp_path / "z.txt")
-    (tmp_path / "z.txt").write_bytes(b"The bill.")
-    os.utime(tmp_path / "z.txt", ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    write_with_stamp(tmp_path / "z.txt", b"The bill.", stamp)
     update(tmp_path, store)
     assert store.documents["z.txt"].text == "The mill."
     os.utime(tmp_path / "z.txt", ns=(1, 1))

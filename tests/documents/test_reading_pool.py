@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 import time
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -168,16 +167,6 @@ def test_files_of_the_current_folder_are_never_taken_for_code(tmp_path, monkeypa
     (reading,) = read(request(tmp_path / "json.py"))
     assert reading.contents.status is FileStatus.INDEXED
     assert not (tmp_path / "executed").exists()
-
-
-def test_a_zip_bomb_costs_a_moment(tmp_path):
-    with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as bomb:
-        for number in range(5):
-            bomb.writestr(f"{number}.txt", b"a" * 10_000_000)
-    bombed, read_well = read(request(tmp_path / "bomb.zip", max_bytes=200_000), request(text(tmp_path / "quick.txt")))
-    assert bombed.contents.status is FileStatus.TOO_LARGE
-    assert bombed.contents.peak_memory < 150_000_000
-    assert read_well.contents.status is FileStatus.INDEXED
 
 
 def test_a_process_that_does_not_start_is_an_error_with_a_way_out(tmp_path, monkeypatch):

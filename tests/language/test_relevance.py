@@ -44,11 +44,6 @@ def test_overlap_of_a_long_text_is_less_than_that_of_a_short_one_with_the_same_w
     assert overlap(weights, "The mill. " + "Grain and wool. " * 100) < overlap(weights, "The mill.") / 2
 
 
-def test_both_words_once_overlap_more_than_one_of_them_twice() -> None:
-    weights = {"mill": 1.0, "river": 1.0}
-    assert overlap(weights, "mill river") > overlap(weights, "mill mill")
-
-
 def test_pairs_of_a_script_without_spaces_overlap() -> None:
     weights = word_weights("瓦特改良", {})
     assert (

@@ -61,7 +61,7 @@ def test_pages_that_lie_on_their_side_are_turned_where_that_can_be_found_out(sta
 
 def test_each_page_of_a_tiff_file_is_a_page(stand_in):
     stand_in(SAYS)
-    found = _picture(_tiff([(50, 40), (30, 60)]))
+    found = _picture(_tiff((50, 40), (30, 60)))
     texts = {span.page: found.text[span.start : span.end] for span in found.pages}
     assert {page: text.partition("=")[2][0] for page, text in texts.items()} == {1: "0", 2: "1"}
 
@@ -87,7 +87,7 @@ def test_pages_that_cannot_be_recognised_are_told_and_the_others_are_read(stand_
 
 def test_a_page_on_which_recognition_fails_does_not_stop_the_others(stand_in):
     stand_in('case "$*" in *number=1) exit 1;; esac\necho read')
-    found = _picture(_tiff([(50, 40), (50, 40), (50, 40)]))
+    found = _picture(_tiff((50, 40), (50, 40), (50, 40)))
     assert [span.page for span in found.pages] == [1, 3]
     assert [part.reason.partition(":")[0] for part in found.left_out] == ["page 2"]
 
@@ -150,10 +150,9 @@ def test_pictures_that_hold_no_text_or_too_much_are_never_handed_over(stand_in):
 
 @pytest.mark.parametrize("form", ["PNG", "JPEG", "GIF", "BMP", "WEBP", "JPEG2000", "TIFF"])
 def test_the_sizes_of_pictures_are_known_and_damage_has_none(form):
-    file = io.BytesIO()
-    Image.new("RGB", (7, 9)).save(file, form)
-    assert picture_sizes(file.getvalue(), most=10) == [(7, 9)]
-    assert picture_sizes(file.getvalue()[:12], most=10) == []
+    data = _saved(form, Image.new("RGB", (7, 9)))
+    assert picture_sizes(data, most=10) == [(7, 9)]
+    assert picture_sizes(data[:12], most=10) == []
 
 
 def test_tesseract_itself_reads_what_was_drawn():
@@ -161,15 +160,15 @@ def test_tesseract_itself_reads_what_was_drawn():
         pytest.skip("Tesseract is not installed here")
     page = pdf([["The old mill stood by the river", "for 127 years."]])
     drawn = drawn_page(page.replace(b"/MediaBox [0 0 600 800] ", b"/MediaBox[0 640 600 800]"), 0)
-    width, height, pixels = _pgm(drawn.data)
+    page_shown = Image.open(io.BytesIO(drawn.data))
     words = "The old mill stood by the river"
     first, *_ = lines_of(recognised_words(drawn, ReaderSettings()))
     assert first.text == words
     assert 0 < first.left < first.right < 1
     assert 0.2 < first.top < first.bottom < 0.5
     assert words in recognise([0], lambda _: drawn, ReaderSettings()).texts[0]
-    assert words in _picture(_png(width, height, pixels)).text
-    pages = _picture(_tiff([(width, height), (width, height)], [b"\xff" * len(pixels), pixels])).pages
+    assert words in _picture(_saved("PNG", page_shown)).text
+    pages = _picture(_saved("TIFF", Image.new("L", page_shown.size, 255), page_shown)).pages
     assert [span.page for span in pages] == [2]
 
 
@@ -209,45 +208,25 @@ def _failure(act) -> ReadFailure:
     return failure
 
 
-def _png(width: int, height: int, pixels: bytes = b"") -> bytes:
-    """Return a grey picture; without pixels, only its header is valid."""
-    rows = b"".join(b"\0" + pixels[at : at + width] for at in range(0, len(pixels), width))
-    parts = (
-        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)),
-        (b"IDAT", zlib.compress(rows)),
-        (b"IEND", b""),
+def _png(width: int, height: int) -> bytes:
+    """Return the beginning of a grey picture."""
+    header = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    return (
+        b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + header + struct.pack(">I", zlib.crc32(header)) + b"\0\0\0\0IDAT"
     )
-    chunks = (struct.pack(">I", len(d)) + k + d + struct.pack(">I", zlib.crc32(k + d)) for k, d in parts)
-    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
 
 
-def _tiff(sizes: list[tuple[int, int]], pixels: list[bytes] | None = None) -> bytes:
-    """Return grey pictures, one per page."""
-    data, link = bytearray(b"MM\0*\0\0\0\0"), 4
-    for index, (width, height) in enumerate(sizes):
-        strip = pixels[index] if pixels else b"\xff" * (width * height)
-        tags = (
-            (256, width),
-            (257, height),
-            (258, 8),
-            (259, 1),
-            (262, 1),
-            (273, len(data)),
-            (278, height),
-            (279, len(strip)),
-        )
-        data += strip + b"\0" * (len(strip) % 2)
-        data[link : link + 4] = struct.pack(">I", len(data))
-        data += struct.pack(">H", len(tags)) + b"".join(struct.pack(">HHII", tag, 4, 1, value) for tag, value in tags)
-        link = len(data)
-        data += bytes(4)
-    return bytes(data)
+def _saved(form: str, *pictures: Image.Image) -> bytes:
+    file = io.BytesIO()
+    more = (
+        {"save_all": True, "append_images": [picture.copy() for picture in pictures[1:]]} if len(pictures) > 1 else {}
+    )
+    pictures[0].copy().save(file, form, **more)  # saving leaves its settings in the picture
+    return file.getvalue()
 
 
-def _pgm(data: bytes) -> tuple[int, int, bytes]:
-    head, _, pixels = data.partition(b"\n")
-    _, width, height, _ = head.split()
-    return int(width), int(height), pixels
+def _tiff(*sizes: tuple[int, int]) -> bytes:
+    return _saved("TIFF", *(Image.new("L", size) for size in sizes))
 
 
 def _with_scans(scanned: set[int]) -> bytes:

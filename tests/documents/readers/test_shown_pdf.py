@@ -19,21 +19,26 @@ SHOWN = "The grant is 612,400 CHF in total."
 HIDDEN = "It was cut to 90 CHF."
 
 
+def made(value: object) -> g.PdfObject:
+    """Return a value as an object of a PDF; texts that begin with a slash are names."""
+    match value:
+        case dict():
+            return g.DictionaryObject({g.NameObject(f"/{name}"): made(own) for name, own in value.items()})
+        case list() | tuple():
+            return g.ArrayObject(map(made, value))
+        case str():
+            return g.NameObject(value) if value.startswith("/") else g.TextStringObject(value)
+        case int():
+            return g.NumberObject(value)
+    return value
+
+
 def page_of(operators: str, *, change: Callable[[pypdf.PdfWriter], None] | None = None) -> bytes:
     """Return a PDF of one page of 400 by 200 points with these drawing operators; `/F1` is Helvetica."""
     writer = pypdf.PdfWriter()
     page = writer.add_blank_page(400, 200)
-    font = g.DictionaryObject(
-        {
-            g.NameObject("/Type"): g.NameObject("/Font"),
-            g.NameObject("/Subtype"): g.NameObject("/Type1"),
-            g.NameObject("/BaseFont"): g.NameObject("/Helvetica"),
-            g.NameObject("/Encoding"): g.NameObject("/WinAnsiEncoding"),
-        }
-    )
-    page[g.NameObject("/Resources")] = g.DictionaryObject(
-        {g.NameObject("/Font"): g.DictionaryObject({g.NameObject("/F1"): font})}
-    )
+    font = {"Type": "/Font", "Subtype": "/Type1", "BaseFont": "/Helvetica", "Encoding": "/WinAnsiEncoding"}
+    page[g.NameObject("/Resources")] = made({"Font": {"F1": font}})
     stream = g.DecodedStreamObject()
     stream.set_data(operators.encode("latin-1"))
     page[g.NameObject("/Contents")] = writer._add_object(stream)
@@ -50,13 +55,9 @@ def line(text: str, y: int, before: str = "", size: int = 10, x: int = 40) -> st
 
 def layer_off(writer: pypdf.PdfWriter) -> None:
     """Put the layer `/L` of the page off."""
-    group = writer._add_object(g.DictionaryObject({g.NameObject("/Type"): g.NameObject("/OCG")}))
-    named = g.DictionaryObject({g.NameObject("/L"): group})
-    writer.pages[0]["/Resources"][g.NameObject("/Properties")] = named
-    state = g.DictionaryObject({g.NameObject("/OFF"): g.ArrayObject([group])})
-    writer._root_object[g.NameObject("/OCProperties")] = g.DictionaryObject(
-        {g.NameObject("/OCGs"): g.ArrayObject([group]), g.NameObject("/D"): state}
-    )
+    group = writer._add_object(made({"Type": "/OCG"}))
+    writer.pages[0]["/Resources"][g.NameObject("/Properties")] = made({"L": group})
+    writer._root_object[g.NameObject("/OCProperties")] = made({"OCGs": [group], "D": {"OFF": [group]}})
 
 
 UNSEEN = {
@@ -122,29 +123,14 @@ def test_raised_digits_are_no_digits_of_the_number_before_them(read: Any) -> Non
     assert read("a.pdf", page_of(operators)).text == "At most 10\u2076 germs, 2024 and 150\u00b2 farms."
 
 
-def field(writer: pypdf.PdfWriter, kind: str, value: str, box: tuple[int, int, int, int], **more: str) -> None:
-    name = g.NameObject if kind == "/Btn" else g.TextStringObject
-    entry = g.DictionaryObject(
-        {
-            g.NameObject("/Type"): g.NameObject("/Annot"),
-            g.NameObject("/Subtype"): g.NameObject("/Widget"),
-            g.NameObject("/FT"): g.NameObject(kind),
-            g.NameObject("/T"): g.TextStringObject(f"f{box[0]}{box[1]}"),
-            g.NameObject("/V"): name(value),
-            g.NameObject("/Rect"): g.ArrayObject(map(g.NumberObject, box)),
-        }
-    )
+def field(writer: pypdf.PdfWriter, kind: str, value: str, box: tuple[int, int, int, int]) -> None:
+    entry = {"Type": "/Annot", "Subtype": "/Widget", "FT": kind, "T": f"f{box[0]}{box[1]}", "V": value, "Rect": box}
     if kind == "/Btn":
-        entry[g.NameObject("/AS")] = g.NameObject(value)
-        states = g.DictionaryObject({g.NameObject("/Yes"): writer._add_object(g.DecodedStreamObject())})
-        entry[g.NameObject("/AP")] = g.DictionaryObject({g.NameObject("/N"): states})
-    reference = writer._add_object(entry)
+        entry |= {"AS": value, "AP": {"N": {"Yes": writer._add_object(g.DecodedStreamObject())}}}
+    reference = writer._add_object(made(entry))
     page = writer.pages[0]
     page[g.NameObject("/Annots")] = g.ArrayObject([*page.get("/Annots", ()), reference])
-    form = writer._root_object.setdefault(
-        g.NameObject("/AcroForm"), g.DictionaryObject({g.NameObject("/Fields"): g.ArrayObject()})
-    )
-    form["/Fields"].append(reference)
+    writer._root_object.setdefault(g.NameObject("/AcroForm"), made({"Fields": []}))["/Fields"].append(reference)
 
 
 def filled(writer: pypdf.PdfWriter) -> None:
@@ -153,16 +139,8 @@ def filled(writer: pypdf.PdfWriter) -> None:
     field(writer, "/Btn", "/Yes", (60, 95, 70, 108))
     field(writer, "/Btn", "/Off", (110, 95, 120, 108))
     field(writer, "/Tx", "A van rolled back.", (40, 20, 300, 60))
-    note = g.DictionaryObject(
-        {
-            g.NameObject("/Type"): g.NameObject("/Annot"),
-            g.NameObject("/Subtype"): g.NameObject("/Text"),
-            g.NameObject("/Contents"): g.TextStringObject("Approved on 5 May."),
-            g.NameObject("/T"): g.TextStringObject("Claims desk"),
-            g.NameObject("/Rect"): g.ArrayObject(map(g.NumberObject, (350, 150, 370, 170))),
-        }
-    )
-    writer.pages[0]["/Annots"].append(writer._add_object(note))
+    note = {"Type": "/Annot", "Subtype": "/Text", "Contents": "Approved on 5 May.", "T": "Claims desk"}
+    writer.pages[0]["/Annots"].append(writer._add_object(made({**note, "Rect": (350, 150, 370, 170)})))
 
 
 FORM = (
