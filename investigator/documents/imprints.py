@@ -44,8 +44,9 @@ _NAME_BESIDE_FISCAL = 0.5  # lower, because file names mention calendar quarters
 def imprint_of(text: str) -> Imprint:
     """Read the imprint from the first pages of the text; it is empty if they contain none."""
     cover = text[:_COVER]
-    kind = imprint_pattern("kinds").search(cover)
-    issuer = _issuer(cover)
+    kind, named = imprint_pattern("kinds").search(cover), _EXACT_NAME.search(cover)
+    above = [line for line in cover[: named.start()].splitlines() if any(map(str.isalnum, line))] if named else []
+    issuer = " ".join(above[-1].split())[:_LONGEST_ISSUER] if above else ""
     imprint = Imprint(
         issuer=issuer,
         symbols=tuple(dict.fromkeys(_SYMBOL.findall(cover)))[:_MOST_SYMBOLS] if issuer else (),
@@ -53,25 +54,16 @@ def imprint_of(text: str) -> Imprint:
     )
     ends = _period_end(cover)
     if ends is None:
-        named = _titled(text) or Period(None)
-        return imprint.changed(fiscal_year=named.year, fiscal_quarter=named.quarter, dated=_dated(text))
+        titled = _titled(text) or Period(None)
+        return imprint.changed(fiscal_year=titled.year, fiscal_quarter=titled.quarter, dated=_dated(text))
     covers, end = ends
     imprint = imprint.changed(period_end=_iso(end))
     if imprint_pattern("year").search(covers):
         return imprint.changed(fiscal_year=whole_month(end)[0])
     quarter = _quarter(text, end)
-    return (
-        imprint
-        if quarter is None
-        else imprint.changed(fiscal_year=_fiscal_year(text, end, quarter), fiscal_quarter=quarter)
-    )
-
-
-def _issuer(cover: str) -> str:
-    """Return the last non-empty line above the one that contains "exact name of"."""
-    named = _EXACT_NAME.search(cover)
-    lines = [line for line in cover[: named.start()].splitlines() if any(map(str.isalnum, line))] if named else []
-    return " ".join(lines[-1].split())[:_LONGEST_ISSUER] if lines else ""
+    if quarter is None:
+        return imprint
+    return imprint.changed(fiscal_year=_fiscal_year(text, end, quarter), fiscal_quarter=quarter)
 
 
 def _fiscal_year(text: str, end: Day, quarter: int) -> int:

@@ -38,7 +38,15 @@ class PageViews(FolderReading):
         Raises NotFoundError if the document does not have these pages; SourceChangedError if its file has changed;
         FolderError if the folder cannot be listed; and ReaderError if the file cannot be rendered.
         """
-        orders = _orders(document, span)
+        orders = [
+            PageOrder(
+                page=page.page,
+                text=document.text[page.start : page.end],
+                span=TextSpan(start=max(span.start, page.start) - page.start, end=min(span.end, page.end) - page.start),
+            )
+            for page in document.pages
+            if span.start < page.end and span.end > page.start
+        ]
         if not orders:
             raise NotFoundError(f"no page of {document.id} contains the words to mark", hint=_PAGES)
         return tuple(
@@ -87,16 +95,3 @@ class PageViews(FolderReading):
         if len(contents.drawn) < len(orders):
             raise NotFoundError(f"{document.id} has no page {orders[-1].page}", hint=_PAGES)
         return contents.drawn
-
-
-def _orders(document: Document, span: TextSpan) -> list[PageOrder]:
-    """Return the rendering request for each page that contains a part of the span."""
-    return [
-        PageOrder(
-            page=page.page,
-            text=document.text[page.start : page.end],
-            span=TextSpan(start=max(span.start, page.start) - page.start, end=min(span.end, page.end) - page.start),
-        )
-        for page in document.pages
-        if span.start < page.end and span.end > page.start
-    ]

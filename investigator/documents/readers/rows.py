@@ -65,8 +65,6 @@ def table_of(lines: Sequence[RowLine], text: str) -> Table | None:
                 cells += [TableCell(row=row, column=c, start=at + start, end=at + end) for c, start, end in line.cells]
             row += 1
         at += len(line.text)
-    if len({cell.row for cell in cells}) < 2 or len({cell.column for cell in cells}) < 2:
-        return None
     marked = 0 if header is None else sum(bool(line.cells) for line in lines[first : header + 1])
     return recorded_table(cells, text, marked=marked, complete=complete)
 

@@ -87,24 +87,21 @@ class TableRecorder:
             self._count += 1
             table.left_out |= self._count >= MOST_CELLS
             if self._count <= MOST_CELLS:
-                table.cells.append(
-                    TableCell(
-                        row=table.rows,
-                        column=cell.column,
-                        start=start,
-                        end=end,
-                        rows=cell.rows,
-                        columns=cell.columns,
-                    )
-                )
+                place = {"row": table.rows, "column": cell.column, "rows": cell.rows, "columns": cell.columns}
+                table.cells.append(TableCell(start=start, end=end, **place))
         if header and table.header_rows == table.rows:
             table.header_rows += 1
         table.rows += 1
 
     def tables(self, text: str, pages: Sequence[PageSpan] = ()) -> tuple[Table, ...]:
         """Return the tables with at least two rows and two columns."""
-        candidates = (_recorded(table, text, pages) for table in self._tables[:MOST_TABLES])
-        return tuple(table for table in candidates if table is not None)
+        tables: list[Table | None] = []
+        for table in self._tables[:MOST_TABLES]:
+            start = min((cell.start for cell in table.cells), default=0)
+            page, caption = page_at(pages, start), caption_above(text, start)
+            recorded = recorded_table(table.cells, text, caption=caption, marked=table.header_rows)
+            tables.append(recorded and recorded.changed(page=page, complete=not table.left_out))
+        return tuple(table for table in tables if table is not None)
 
     @staticmethod
     def _from_above(table: _OpenTable, column: int) -> Iterator[GridCell]:
@@ -114,32 +111,19 @@ class TableRecorder:
             column += 1
 
 
-def _recorded(table: _OpenTable, text: str, pages: Sequence[PageSpan]) -> Table | None:
-    if len({cell.row for cell in table.cells}) < 2 or len({cell.column for cell in table.cells}) < 2:
-        return None
-    start, end = min(cell.start for cell in table.cells), max(cell.end for cell in table.cells)
-    return recorded_table(
-        table.cells,
-        text,
-        page=page_at(pages, start) if pages else None,
-        caption=caption_above(text, start),
-        marked=table.header_rows,
-        complete=not table.left_out,
-        end=end,
-    )
-
-
 def recorded_table(
     cells: Sequence[TableCell],
     text: str,
     *,
-    page: int | None = None,
     caption: TextSpan | None = None,
     marked: int = 0,
     complete: bool = True,
-    end: int = 0,
-) -> Table:
-    """Return the table with the given cells; `marked` is the number of rows that the file marks as headers."""
+) -> Table | None:
+    """Return the table with the given cells; None if it has fewer than two rows or columns. `marked` is the number of
+    rows that the file marks as headers.
+    """
+    if len({cell.row for cell in cells}) < 2 or len({cell.column for cell in cells}) < 2:
+        return None
     rows: dict[int, dict[int, str]] = {}
     for cell in cells:
         rows.setdefault(cell.row, {})[cell.column] = one_line(text[cell.start : cell.end])
@@ -149,8 +133,7 @@ def recorded_table(
     cells = _widened(cells, ordered, header, labels)
     return Table(
         start=min(cell.start for cell in cells),
-        end=max(end, *(cell.end for cell in cells)),
-        page=page,
+        end=max(cell.end for cell in cells),
         caption=caption,
         header_rows=header,
         label_columns=labels,

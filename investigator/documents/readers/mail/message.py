@@ -1,4 +1,4 @@
-"""E-mail messages (.eml): headers and body as text, attachments as members.
+"""E-mail messages (.eml): headers and body as text, attachments as members; mailboxes (.mbox): messages as members.
 
 What a message quotes of older ones is marked, by the structure of mail alone: ">" at the beginning of lines, the
 headers that mail programs put above a forwarded or answered message, and block quotes of HTML.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from email.message import Message
-from email.parser import BytesParser
+from email.parser import BytesHeaderParser, BytesParser
 from email.utils import parseaddr
 from functools import partial
 from itertools import groupby
@@ -43,6 +43,11 @@ _ENDINGS = {
 _SIGNATURES = frozenset({"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"})
 _ENCRYPTED = frozenset({"multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})
 _HEADERS = ("From", "To", "Subject", "Date", "Received", "Content-Type")  # every message has one of these headers
+_START = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\r\n]{1,200}\d\d:\d\d[^\r\n]{0,50}\d{4}[^\r\n]{0,50}\r?\n")
+_QUOTED_START = re.compile(rb"^>(>*From )", re.M)
+_LONGEST_HEAD = 100_000
+_LONGEST_SUBJECT = 80
+_ODD = re.compile(r"[/\\:*?\"<>|]+")
 _PAGE_PARTS = re.compile(r"image/|font/|text/css$|text/javascript$|application/(?:x-)?javascript$")
 
 
@@ -62,7 +67,11 @@ def extracted_message(message: Message, hidden: HiddenText) -> Extracted:
     """
     parts = _Parts()
     body, headings = _body(parts.texts(message), hidden)
-    attachments = tuple(_attachments(parts.files, parts.pages))
+    shown = [part for part in parts.files if not _is_part_of_page(part, part.get_content_type(), parts.pages)]
+    attachments = tuple(
+        Member(_member_name(part, part.get_content_type(), number), _reading(part, part.get_content_type()))
+        for number, part in enumerate(shown, start=1)
+    )
     head = "\n".join(f"{name}: {line}" for name in _SHOWN for line in _values(message, name))
     if names := ", ".join(filter(None, (header_text(member.name) for member in attachments))):
         head = f"{head}\nAttachments: {names}".strip()
@@ -96,7 +105,8 @@ class _Parts:
         kind = part.get_content_type()
         children = [child for child in part.get_payload() if isinstance(child, Message)] if part.is_multipart() else []
         if kind == "message/delivery-status":
-            return [_Text(False, "\n\n".join(map(_fields, children)))]
+            fields = ([f"{name}: {header_text(str(value))}" for name, value in child.items()] for child in children)
+            return [_Text(False, "\n\n".join(map("\n".join, fields)))]
         if children and not kind.startswith("message/") and kind not in _ENCRYPTED:
             chooses = kind == "multipart/alternative"
             texts = [self.texts(child, is_choice=is_choice or chooses, is_inner=True) for child in children]
@@ -130,10 +140,11 @@ def _body(texts: Sequence[_Text], hidden: HiddenText = HiddenText.OMIT) -> tuple
     body, headings = "", list[Heading]()
     for is_page, group in groupby(texts, key=lambda text: text.is_page):
         if is_page:
-            page = extracted_html(marked_html("\n".join(text.text for text in group)), hidden)
-            text, group_headings = without_last_mark(page.text, page.headings)
+            text, group_headings = _marked_page("\n".join(text.text for text in group), hidden)
         else:
-            text, group_headings = marked_plain(cleaned("\n\n".join(text.text.strip("\r\n") for text in group)).strip())
+            text, group_headings = _marked_plain(
+                cleaned("\n\n".join(text.text.strip("\r\n") for text in group)).strip()
+            )
         if not text:
             continue
         body += "\n\n" if body else ""
@@ -174,10 +185,6 @@ def _is_text(part: Message, is_inner: bool) -> bool:
     return not is_inner or not (part.get_content_disposition() == "attachment" or _file_name(part))
 
 
-def _fields(part: Message) -> str:
-    return "\n".join(f"{name}: {header_text(str(value))}" for name, value in part.items())
-
-
 def _text(part: Message) -> str:
     charset = part.get_param("charset", "")
     return text_in(_payload(part), charset if isinstance(charset, str) else str(charset[2]))
@@ -188,15 +195,8 @@ def _payload(part: Message) -> bytes:
     return content if isinstance(content, bytes) else b""
 
 
-def _attachments(files: Sequence[Message], html: str) -> Iterator[Member]:
-    """Yield the attachments, except signatures and the pictures and styles that the body uses."""
-    shown = (part for part in files if not _is_part_of_page(part, part.get_content_type(), html))
-    for number, part in enumerate(shown, start=1):
-        kind = part.get_content_type()
-        yield Member(_member_name(part, kind, number), _reading(part, kind))
-
-
 def _is_part_of_page(part: Message, kind: str, html: str) -> bool:
+    """Return True for signatures, and for the pictures and styles that the body uses."""
     if kind in _SIGNATURES or not _PAGE_PARTS.match(kind):
         return kind in _SIGNATURES
     identity = str(part.get("content-id", "")).strip().strip("<>")
@@ -248,7 +248,7 @@ _LONGEST_INTRODUCTION = 200
 _BEGINS, _ENDS = re.compile(r"<blockquote\b[^>]{0,500}>", re.IGNORECASE), re.compile(r"</blockquote\s*>", re.IGNORECASE)
 
 
-def marked_plain(text: str) -> tuple[str, tuple[Heading, ...]]:
+def _marked_plain(text: str) -> tuple[str, tuple[Heading, ...]]:
     """Return a plain body in which each quoted message begins with a mark and the line that introduces it, as a
     heading; text of the message itself behind a quotation has a heading too.
     """
@@ -273,14 +273,13 @@ def marked_plain(text: str) -> tuple[str, tuple[Heading, ...]]:
     return "\n".join(result), _at(result, headings)
 
 
-def marked_html(markup: str) -> str:
-    """Return an HTML body in which block quotes begin and end with a mark, as headings."""
+def _marked_page(markup: str, hidden: HiddenText) -> tuple[str, tuple[Heading, ...]]:
+    """Return an HTML body in which block quotes begin and end with a mark, as headings, without marks of the message
+    itself behind which nothing stands.
+    """
     begun = _BEGINS.sub(lambda match: f"{match[0]}<h6>{QUOTED}</h6>", markup)
-    return _ENDS.sub(lambda match: f"{match[0]}<h6>{OWN}</h6>", begun)
-
-
-def without_last_mark(text: str, headings: tuple[Heading, ...]) -> tuple[str, tuple[Heading, ...]]:
-    """Return a text and its headings without marks of the message itself behind which nothing stands."""
+    page = extracted_html(_ENDS.sub(lambda match: f"{match[0]}<h6>{OWN}</h6>", begun), hidden)
+    text, headings = page.text, page.headings
     while headings and headings[-1].text == OWN and text.rstrip().endswith(OWN):
         text, headings = text.rstrip().removesuffix(OWN).rstrip(), headings[:-1]
     return text, headings
@@ -323,3 +322,27 @@ def _at(lines: Sequence[str], headings: Sequence[int]) -> tuple[Heading, ...]:
         starts.append(at)
         at += len(line) + 1
     return tuple(Heading(text=lines[number].strip(), start=starts[number]) for number in sorted(set(headings)))
+
+
+def read_mailbox(source: SourceFile, settings: ReaderSettings) -> Extracted:
+    """Opens a mailbox, which has no text of its own."""
+    return Extracted(text="", members=_messages(source.data))
+
+
+def _messages(data: bytes) -> Iterator[Member]:
+    """Yield the messages in order; each begins after a line with `From `, the sender and the time."""
+    number, begin = 0, None
+    for start in _START.finditer(data):
+        if begin is not None:
+            number += 1
+            yield _member(data, begin, start.start(), number)
+        begin = start.end()
+    if begin is not None:
+        yield _member(data, begin, len(data), number + 1)
+
+
+def _member(data: bytes, begin: int, end: int, number: int) -> Member:
+    head = data[begin : min(end, begin + _LONGEST_HEAD)]
+    subject = header_text(str(BytesHeaderParser(policy=AS_WRITTEN).parsebytes(head).get("subject", "")))
+    words = _ODD.sub("-", subject)[:_LONGEST_SUBJECT].strip(" .-")
+    return Member(f"{number:04} {words}".strip() + ".eml", lambda: _QUOTED_START.sub(rb"\1", data[begin:end]))

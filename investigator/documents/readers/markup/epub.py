@@ -21,7 +21,10 @@ def read_epub(source: SourceFile, settings: ReaderSettings) -> Extracted:
         opf = _package_document(package)
         tree = package.tree(opf)
         builder = TextBuilder()
-        for chapter in _chapters(opf, tree):
+        items = {item.get("id", ""): item for item in tree.iter("item")}
+        order = (items.get(entry.get("idref", "")) for entry in tree.iter("itemref"))
+        chapters = (e for e in order if e is not None and e.get("media-type") in _CHAPTER_TYPES)
+        for chapter in (resolved(opf, element.get("href", "")) for element in chapters):
             if chapter in package:
                 markup = decoded(package.read(chapter), declared=True)
                 if markup is None:
@@ -45,13 +48,6 @@ def _package_document(package: Package) -> str:
     if not documents:
         raise ReadFailure(FileStatus.FAILED, "the book has no list of its parts (.opf)")
     return documents[0]
-
-
-def _chapters(opf: str, tree: Element) -> list[str]:
-    items = {e.get("id", ""): e for e in tree.iter("item")}
-    order = [items.get(e.get("idref", "")) for e in tree.iter("itemref")]
-    chapters = [e for e in order if e is not None and e.get("media-type", "") in _CHAPTER_TYPES]
-    return [resolved(opf, element.get("href", "")) for element in chapters]
 
 
 def _values(tree: Element, name: str) -> list[str]:

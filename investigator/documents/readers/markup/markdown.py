@@ -1,4 +1,6 @@
-"""Reads Markdown: its lines without inline marks, its headings, its tables, and the fields of its front matter."""
+"""Reads Markdown: its lines without inline marks, its headings, its tables, and the fields of its front matter; and
+reStructuredText: the text is unchanged, section titles and the fields at the beginning are extracted.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +23,11 @@ _AUTHORS = re.compile(r"^authors?[ \t]*[:=][ \t]*(\S.*)?((?:\n[ \t]*- .+)*)", re
 _TABLE_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
 _PIPE = re.compile(r"(?<!\\)\|")
 
+_SECTION_RULE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}[ \t]*$")
+_SECTION_FIELD = re.compile(r"^:(title|authors?|date):[ \t]*(.*(?:\n[ \t]+\S.*)*)", re.M | re.I)
+_BETWEEN_AUTHORS = re.compile(r"\s*(?:;|\n\s*(?:- )?)\s*")
+_HEAD = 4_000
+
 _Line = tuple[int, str]
 """The offset of a line, and its text."""
 
@@ -41,20 +48,17 @@ def read_markdown(source: SourceFile, settings: ReaderSettings) -> Extracted:
         headings=headings,
         authors=_authors(head),
         date=iso_date(fields.get("date")),
-        tables=markdown_tables(text, front.end() if front else 0),
+        tables=_tables(text, front.end() if front else 0),
     )
 
 
 def markdown_headings(text: str, front: int = 0) -> tuple[Heading, ...]:
     """Return the headings from offset `front` on, outside fenced code, in order."""
-    headings = {h.start: h for h in (*underlined(text, _RULE, front), *_hashed(text, front))}
-    return tuple(headings[at] for at in sorted(headings))
-
-
-def _hashed(text: str, front: int) -> Iterator[Heading]:
+    headings = {heading.start: heading for heading in _underlined(text, _RULE, front)}
     for offset, line in outside_code(text, front):
         if match := _HASHES.match(line):
-            yield Heading(text=match.group(1), start=offset)
+            headings[offset] = Heading(text=match.group(1), start=offset)
+    return tuple(headings[at] for at in sorted(headings))
 
 
 def _authors(front_matter: str) -> tuple[str, ...]:
@@ -71,7 +75,7 @@ def _unquoted(value: str) -> str:
     return value.strip().strip("\"'")
 
 
-def underlined(text: str, rule: re.Pattern[str], front: int) -> Iterator[Heading]:
+def _underlined(text: str, rule: re.Pattern[str], front: int) -> Iterator[Heading]:
     """Yield the one-line paragraphs after offset `front` that are followed by a line matching `rule`."""
     before, offset_before, previous = "", 0, ""
     for offset, line in outside_code(text, front):
@@ -83,20 +87,18 @@ def underlined(text: str, rule: re.Pattern[str], front: int) -> Iterator[Heading
         previous, before, offset_before = before, line, offset
 
 
-def markdown_tables(text: str, front: int = 0) -> tuple[Table, ...]:
+def _tables(text: str, front: int = 0) -> tuple[Table, ...]:
     """Return the tables from offset `front` on, outside fenced code, in order."""
     tables: list[Table] = []
     left = MOST_CELLS
     for lines in _pipe_tables(list(outside_code(text, front))):
         cells = [cell for row, line in enumerate(lines) for cell in _cells(row, *line)]
-        kept = cells[:left]
-        rows, columns = {cell.row for cell in kept}, {cell.column for cell in kept}
-        if min(len(rows), len(columns)) < 2 or len(tables) >= MOST_TABLES:
-            continue
-        left -= len(kept)
         caption = caption_above(text, lines[0][0], tables[-1].end if tables else 0)
-        complete = len(kept) == len(cells)
-        tables.append(recorded_table(kept, text, caption=caption, marked=1, complete=complete))
+        complete = len(cells) <= left
+        table = recorded_table(cells[:left], text, caption=caption, marked=1, complete=complete)
+        if table is not None and len(tables) < MOST_TABLES:
+            left -= len(table.cells)
+            tables.append(table)
     return tuple(tables)
 
 
@@ -126,3 +128,31 @@ def _cells(row: int, offset: int, line: str) -> Iterator[TableCell]:
         if words.strip():
             yield TableCell(row=row, column=column, start=start, end=start + len(words.strip()))
         begin = end + 1
+
+
+def read_restructured_text(source: SourceFile, settings: ReaderSettings) -> Extracted:
+    """Reads raw reStructuredText; the authors, the date and, if there is no heading, the title come from its field
+    list.
+    """
+    text = text_of(source)
+    fields = {name.lower().removesuffix("s"): value for name, value in _SECTION_FIELD.findall(text[:_HEAD])}
+    headings = tuple(heading for heading in _underlined(text, _SECTION_RULE, front=0) if _is_section(text, heading))
+    authors = _BETWEEN_AUTHORS.split(fields.get("author", "").strip().removeprefix("- "))
+    return Extracted(
+        text=text,
+        title=(headings[0].text if headings else fields.get("title", "").strip()) or first_title_line(text),
+        headings=headings,
+        authors=tuple(author.strip() for author in authors if author.strip()),
+        date=iso_date(fields.get("date")),
+    )
+
+
+def _is_section(text: str, heading: Heading) -> bool:
+    """Return True if the rule is long enough, and the title is at the margin or also has a rule above it."""
+    rule_start = text.find("\n", heading.start) + 1
+    rule_end = text.find("\n", rule_start)
+    rule = text[rule_start : rule_end if rule_end >= 0 else len(text)].rstrip()
+    above_start = text.rfind("\n", 0, max(0, heading.start - 1)) + 1
+    above = text[above_start : heading.start].rstrip()
+    indented = text[heading.start] in " \t"
+    return len(rule) >= min(len(heading.text), 4) and (not indented or above == rule)

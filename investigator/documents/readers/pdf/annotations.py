@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from investigator.documents.readers.base import cleaned, comment_line
-from investigator.documents.readers.pdf.boxes import Box
+from investigator.documents.readers.pdf.boxes import Box, pdfium
 from investigator.language.normalise import one_line
 
 TICKED, EMPTY = "\N{BALLOT BOX WITH X}", "\N{BALLOT BOX}"
@@ -32,8 +32,6 @@ class Field:
 
 def taken_fields(document: Any, page: Any) -> list[Field]:
     """Return the form fields of a page, and remove them from the copy in memory, so that they are not read twice."""
-    import pypdfium2.raw as pdfium
-
     form = document.formenv.raw if document.formenv is not None else None
     if form is None:
         return []
@@ -56,8 +54,6 @@ def taken_fields(document: Any, page: Any) -> list[Field]:
 
 def comments_of(page: Any) -> list[str]:
     """Return a line for each note and each comment on a mark, with its author."""
-    import pypdfium2.raw as pdfium
-
     kinds = (
         pdfium.FPDF_ANNOT_TEXT,
         pdfium.FPDF_ANNOT_HIGHLIGHT,
@@ -77,21 +73,15 @@ def comments_of(page: Any) -> list[str]:
 
 def has_written_annotations(page: Any) -> bool:
     """Return True if the page has form fields, text annotations or stamps."""
-    import pypdfium2.raw as pdfium
-
     return not {pdfium.FPDF_ANNOT_WIDGET, pdfium.FPDF_ANNOT_FREETEXT, pdfium.FPDF_ANNOT_STAMP}.isdisjoint(_kinds(page))
 
 
 def _kinds(page: Any) -> list[int]:
-    import pypdfium2.raw as pdfium
-
     return [pdfium.FPDFAnnot_GetSubtype(annotation) for annotation in _annotations(page)]
 
 
 def _annotations(page: Any, *kinds: int) -> Iterator[Any]:
     """Yield the annotations of a page, or those of the given kinds; each is closed when the next one is asked for."""
-    import pypdfium2.raw as pdfium
-
     for index in range(pdfium.FPDFPage_GetAnnotCount(page)):
         annotation = pdfium.FPDFPage_GetAnnot(page, index)
         try:
@@ -103,8 +93,6 @@ def _annotations(page: Any, *kinds: int) -> Iterator[Any]:
 
 def _value(form: Any, field: Any) -> str:
     """Return what a field shows: its text, its choice, or its box; "" for buttons, signatures and hidden fields."""
-    import pypdfium2.raw as pdfium
-
     if pdfium.FPDFAnnot_GetFlags(field) & pdfium.FPDF_ANNOT_FLAG_HIDDEN:
         return ""
     kind = pdfium.FPDFAnnot_GetFormFieldType(form, field)

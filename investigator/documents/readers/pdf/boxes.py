@@ -20,6 +20,20 @@ _QUARTER = 90
 _FINENESS = 1_000_000  # the page's width and height are divided into this many steps
 
 
+class _Library:
+    """The classes and functions of pypdfium2, which is imported at the first use of one of them: the import is slow."""
+
+    def __getattr__(self, name: str) -> Any:
+        import pypdfium2
+
+        value = getattr(pypdfium2 if hasattr(pypdfium2, name) else pypdfium2.raw, name)
+        setattr(self, name, value)  # later look-ups skip `__getattr__`
+        return value
+
+
+pdfium: Any = _Library()
+
+
 class Box(NamedTuple):
     """A rectangle on a page, in points from the left and bottom."""
 
@@ -94,8 +108,6 @@ def text_in_order(page: Any) -> tuple[Any, Orientation]:
 
 def _orientation(textpage: Any, otherwise: Orientation) -> Orientation:
     """Return the orientation of most letters on a page; `otherwise` if too few agree."""
-    import pypdfium2.raw as pdfium
-
     count = textpage.count_chars()
     angles = [
         pdfium.FPDFText_GetCharAngle(textpage, at)
@@ -119,8 +131,6 @@ def on_display(page: Any, box: Box) -> Box | None:
 
 
 def _device(page: Any, x: float, y: float) -> tuple[float, float]:
-    import pypdfium2.raw as pdfium
-
     across, down = c_int(), c_int()
     pdfium.FPDF_PageToDevice(page, 0, 0, _FINENESS, _FINENESS, 0, x, y, across, down)
     return across.value / _FINENESS, down.value / _FINENESS

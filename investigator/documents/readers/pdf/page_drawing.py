@@ -15,7 +15,7 @@ from enum import Enum
 from typing import Any, NamedTuple, TypedDict
 
 from investigator.documents.readers.base import ReaderSettings, ReadFailure
-from investigator.documents.readers.pdf.boxes import LINE_HYPHEN, Box, bounds, on_display
+from investigator.documents.readers.pdf.boxes import LINE_HYPHEN, Box, bounds, on_display, pdfium
 from investigator.documents.readers.pdf.page_texts import is_raised, letters_in_order
 from investigator.documents.readers.pdf.pdfium import check_pictures, drawn_page, opened, page_with_forms
 from investigator.documents.readers.pdf.visible import page_objects, shown_text
@@ -69,12 +69,10 @@ def drawn_pages(data: bytes, orders: Sequence[PageOrder], settings: ReaderSettin
 
     Raises ReadFailure if the PDF is encrypted or damaged, or a page cannot be loaded or rendered.
     """
-    import pypdfium2
-
     with opened(data) as document:
         try:
             drawn = [(_drawn(document, order), order) for order in orders if order.page <= len(document)]
-        except pypdfium2.PdfiumError as error:
+        except pdfium.PdfiumError as error:
             raise ReadFailure(FileStatus.FAILED, "the page is damaged") from error
     return tuple(
         _recognised(data, page, order, settings) if page.unmarked == WITHOUT_PLACES else page for page, order in drawn
@@ -216,8 +214,6 @@ def _letters(textpage: Any, raw: str, places: Sequence[int | None]) -> Iterator[
 
 
 def _letter(textpage: Any, place: int, *, begins_line: bool) -> _Letter | None:
-    import pypdfium2.raw as pdfium
-
     index = pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, place)
     loose, edges = pdfium.FS_RECTF(), (c_double(), c_double(), c_double(), c_double())
     if index < 0 or not pdfium.FPDFText_GetLooseCharBox(textpage, index, loose):

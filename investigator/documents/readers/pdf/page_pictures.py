@@ -9,7 +9,7 @@ from typing import Any
 
 from investigator.documents.pages import listed_pages
 from investigator.documents.readers.base import ReaderSettings, ReadFailure
-from investigator.documents.readers.pdf.boxes import Box, Orientation
+from investigator.documents.readers.pdf.boxes import Box, Orientation, pdfium
 from investigator.documents.readers.pdf.pdfium import check_pictures, opened
 from investigator.documents.readers.pdf.placed_lines import PlacedLine
 from investigator.documents.readers.pdf.visible import PageObjects, page_objects
@@ -39,12 +39,9 @@ def large_pictures(page: Any, objects: PageObjects) -> list[int]:
 
 
 def _pictures(page: Any, objects: PageObjects) -> Iterator[Any]:
-    import pypdfium2
-    import pypdfium2.raw as pdfium
-
     for place in objects.of_kind(pdfium.FPDF_PAGEOBJ_IMAGE):
         handle = pdfium.FPDFPage_GetObject(page, place)
-        yield pypdfium2.PdfImage(handle, page=page, pdf=page.pdf)
+        yield pdfium.PdfImage(handle, page=page, pdf=page.pdf)
 
 
 def pictures_read(
@@ -73,8 +70,6 @@ def pictures_read(
 
 
 def _drawn(document: Any, index: int, number: int) -> Picture | None:
-    import pypdfium2
-
     try:
         page = document[index]
         check_pictures(page)
@@ -86,15 +81,13 @@ def _drawn(document: Any, index: int, number: int) -> Picture | None:
         result = Picture(b"P5 %d %d 255\n" % (bitmap.width, bitmap.height) + rows.tobytes())
         bitmap.close()
         page.close()
-    except (pypdfium2.PdfiumError, ReadFailure, IndexError, ValueError):
+    except (pdfium.PdfiumError, ReadFailure, IndexError, ValueError):
         return None
     return result
 
 
 def pictured_tables(page: Any, lines: Sequence[PlacedLine], turned: Orientation) -> Iterator[str]:
     """Yield the names of the tables that are pictures on a page, as given in their captions."""
-    import pypdfium2.raw as pdfium
-
     captions = [(name, line) for line in lines if (name := named_table(line.text))]
     if not captions:
         return

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from investigator.documents.readers.base import cleaned
-from investigator.documents.readers.pdf.boxes import LINE_HYPHEN, Orientation
+from investigator.documents.readers.pdf.boxes import LINE_HYPHEN, Orientation, pdfium
 from investigator.documents.readers.table_shape import CURRENCY, is_time, is_value
 
 _WORD_OR_BREAK = re.compile(rf"[^\s{LINE_HYPHEN}]+{LINE_HYPHEN}?|[\n{LINE_HYPHEN}]")
@@ -80,8 +80,6 @@ def page_words(textpage: Any, raw: str, turned: Orientation) -> tuple[PageWord, 
 
     Return nothing if there are too many words, or if they cannot be matched with their boxes.
     """
-    import pypdfium2.raw as pdfium
-
     lines = lines_near_rows(raw.replace(LINE_HYPHEN, "-\n"))
     if not lines or textpage.count_chars() != len(raw):
         return ()

@@ -11,6 +11,7 @@ from typing import Any
 
 from investigator.documents.readers.base import MOST_MEMBERS, Member, ReadFailure
 from investigator.documents.readers.pdf.annotations import Field, comments_of, has_written_annotations, taken_fields
+from investigator.documents.readers.pdf.boxes import pdfium
 from investigator.documents.readers.pictures.ocr import Picture
 from investigator.records import FileStatus
 
@@ -28,12 +29,10 @@ def opened(data: bytes) -> Iterator[Any]:
     """Open a document for the duration of the `with` block. Raises ReadFailure if the document is encrypted or
     damaged.
     """
-    import pypdfium2
-
     with _PDFIUM:
         try:
-            document = pypdfium2.PdfDocument(data)
-        except pypdfium2.PdfiumError as error:
+            document = pdfium.PdfDocument(data)
+        except pdfium.PdfiumError as error:
             if getattr(error, "err_code", None) == _PASSWORD_ERROR:
                 raise ReadFailure(FileStatus.ENCRYPTED, "the PDF is protected by a password") from error
             raise ReadFailure(FileStatus.FAILED, "the PDF is truncated or damaged") from error
@@ -62,8 +61,6 @@ def page_with_forms(document: Any, index: int) -> Any:
 
 
 def _flattened(document: Any, index: int, page: Any) -> Any:
-    import pypdfium2.raw as pdfium
-
     if not has_written_annotations(page):
         return page
     pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY)
@@ -73,31 +70,25 @@ def _flattened(document: Any, index: int, page: Any) -> Any:
 
 def attachments(data: bytes) -> tuple[Member, ...]:
     """Return the files attached to a document, at most `MOST_MEMBERS` + 1; reading one opens the document again."""
-    import pypdfium2
-
     with opened(data) as document:
         try:
             count = min(document.count_attachments(), MOST_MEMBERS + 1)
             names = [document.get_attachment(index).get_name() for index in range(count)]
-        except pypdfium2.PdfiumError:  # a damaged list does not affect the pages
+        except pdfium.PdfiumError:  # a damaged list does not affect the pages
             return ()
     return tuple(Member(name, partial(_attached, data, index)) for index, name in enumerate(names))
 
 
 def _attached(data: bytes, index: int) -> bytes:
-    import pypdfium2
-
     with opened(data) as document:
         try:
             return bytes(document.get_attachment(index).get_data())
-        except pypdfium2.PdfiumError as error:
+        except pdfium.PdfiumError as error:
             raise ReadFailure(FileStatus.FAILED, "the attachment is damaged") from error
 
 
 def is_drawn(page: Any) -> bool:
     """Return True if the page has pictures, or so many shapes that they may be letters."""
-    import pypdfium2.raw as pdfium
-
     if next(page.get_objects(filter=(pdfium.FPDF_PAGEOBJ_IMAGE,)), None) is not None:
         return True
     shapes = page.get_objects(filter=(pdfium.FPDF_PAGEOBJ_PATH,))
@@ -106,8 +97,6 @@ def is_drawn(page: Any) -> bool:
 
 def drawn_page(data: bytes, index: int) -> Picture:
     """Render a page as a greyscale image, at up to 300 dots per inch. Raises ReadFailure if the page is damaged."""
-    import pypdfium2
-
     with opened(data) as document:
         try:
             page = document[index]
@@ -119,15 +108,13 @@ def drawn_page(data: bytes, index: int) -> Picture:
             pixels = b"P5 %d %d 255\n" % (bitmap.width, bitmap.height) + rows.tobytes()  # a PGM file
             bitmap.close()
             page.close()
-        except pypdfium2.PdfiumError as error:
+        except pdfium.PdfiumError as error:
             raise ReadFailure(FileStatus.FAILED, "the page is damaged") from error
     return Picture(pixels, dpi=max(dpi, 70))
 
 
 def check_pictures(page: Any) -> None:
     """Raise ReadFailure if a picture on the page has too many pixels to unpack."""
-    import pypdfium2.raw as pdfium
-
     for picture in page.get_objects(filter=(pdfium.FPDF_PAGEOBJ_IMAGE,)):
         width, height = picture.get_px_size()
         if width * height > _MOST_PICTURE_PIXELS:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from investigator.documents.readers.base import cleaned
 from investigator.documents.readers.pdf.annotations import Field
-from investigator.documents.readers.pdf.boxes import LINE_HYPHEN, Box, Orientation
+from investigator.documents.readers.pdf.boxes import LINE_HYPHEN, Box, Orientation, pdfium
 
 _LINE = re.compile(rf"[^\n{LINE_HYPHEN}]+{LINE_HYPHEN}?|{LINE_HYPHEN}")
 _MOST_LINES = 2.5  # a field that is higher than this many lines is not on one
@@ -119,8 +119,6 @@ def _with_own_lines(lines: Sequence[PlacedLine], fields: Sequence[tuple[Field, B
 
 
 def _placed(textpage: Any, line: str, letters: list[int], turned: Orientation, *, cut: bool) -> PlacedLine:
-    import pypdfium2.raw as pdfium
-
     handle = textpage.raw
     sampled = letters[:: max(1, len(letters) // _SAMPLED)]
     places = {letters[0], letters[-1], *sampled}
@@ -139,12 +137,9 @@ def _placed(textpage: Any, line: str, letters: list[int], turned: Orientation, *
 
 def _room(handle: Any, at: int, turned: Orientation) -> Box:
     """Return the box of a letter, as high as its line. Raises pypdfium2.PdfiumError if there is no such letter."""
-    import pypdfium2
-    import pypdfium2.raw as pdfium
-
     box = pdfium.FS_RECTF()
     if not pdfium.FPDFText_GetLooseCharBox(handle, at, box):
-        raise pypdfium2.PdfiumError("a letter has no box")
+        raise pdfium.PdfiumError("a letter has no box")
     return turned.upright(box.left, box.bottom, box.right, box.top)
 
 

@@ -24,7 +24,7 @@ from investigator.documents.readers.base import (
     hidden_parts,
     marked_hidden,
 )
-from investigator.documents.readers.pdf.boxes import LINE_HYPHEN, Orientation
+from investigator.documents.readers.pdf.boxes import LINE_HYPHEN, Orientation, pdfium
 from investigator.documents.readers.pdf.garbled import garbled_pages
 from investigator.documents.readers.pdf.page_pictures import large_pictures, pictured_tables, pictures_read
 from investigator.documents.readers.pdf.page_tables import moved, recorded_tables, tables_of_page
@@ -59,7 +59,7 @@ class _State(Enum):
 
 @dataclass
 class _Page:
-    """What is read of a page: the lines of its text layer, pdfium's `raw` text with the tables in it, comments, hidden
+    """The contents of a page: the lines of its text layer, pdfium's `raw` text with the tables in it, comments, hidden
     words, the names of tables that are pictures, and the numbers of pictures beside text.
     """
 
@@ -84,11 +84,9 @@ def read_pdf(source: SourceFile, settings: ReaderSettings) -> Extracted:
     Raises ReadFailure: `encrypted` if a password is needed to open it, `needs_ocr` if no page has a text layer and none
     can be recognised, `empty` if the pages are blank, `too_large` above `max_pages`.
     """
-    import pypdfium2
-
     with opened(source.data) as document:
         form = document.get_formtype()
-        if form == pypdfium2.raw.FORMTYPE_ACRO_FORM:
+        if form == pdfium.FORMTYPE_ACRO_FORM:
             document.init_forms()
         pages = _pages(document, settings)
         properties, bookmarks = document.get_metadata_dict(skip_empty=True), _bookmarks(document)
@@ -114,7 +112,7 @@ def read_pdf(source: SourceFile, settings: ReaderSettings) -> Extracted:
     set_as_headings = (
         heading.changed(start=span.start + heading.start) for _, own, span in shown for heading in own.headings
     )
-    left_out = _left_out(pages, garbled, settings, is_xfa=form == pypdfium2.raw.FORMTYPE_XFA_FULL)
+    left_out = _left_out(pages, garbled, settings, is_xfa=form == pdfium.FORMTYPE_XFA_FULL)
     return Extracted(
         text=text,
         title=_title(cleaned(properties.get("Title", "")), source.name, pages[0].lines, text),
@@ -170,8 +168,6 @@ def _title(property_title: str, name: str, first_page: list[PlacedLine], text: s
 
 def _pages(document: Any, settings: ReaderSettings) -> list[_Page]:
     """Return what is on each page; a page that cannot be loaded is broken, and does not affect the other pages."""
-    import pypdfium2
-
     if len(document) > settings.max_pages:
         reason = f"{len(document):,} pages, more than the limit of {settings.max_pages:,} (reader.max_pages)"
         raise ReadFailure(FileStatus.TOO_LARGE, reason)
@@ -179,7 +175,7 @@ def _pages(document: Any, settings: ReaderSettings) -> list[_Page]:
     for index in range(len(document)):
         try:
             page = _page(document, index)
-        except pypdfium2.PdfiumError:
+        except pdfium.PdfiumError:
             page = _Page(state=_State.BROKEN)
         pages.append(page)
         total += sum(len(line.text) for line in page.lines)
@@ -215,8 +211,6 @@ def _page(document: Any, index: int) -> _Page:
 
 
 def _bookmarks(document: Any) -> list[Bookmark]:
-    import pypdfium2
-
     bookmarks: list[Bookmark] = []
     try:
         for entry in document.get_toc(max_depth=6):
@@ -226,7 +220,7 @@ def _bookmarks(document: Any) -> list[Bookmark]:
                 bookmarks.append((cleaned(entry.get_title()).strip(), index))
             if len(bookmarks) >= _OUTLINE_LIMIT:
                 break
-    except pypdfium2.PdfiumError:  # a damaged outline does not affect the text
+    except pdfium.PdfiumError:  # a damaged outline does not affect the text
         return bookmarks
     return bookmarks
 
@@ -258,8 +252,6 @@ def with_raised_digits(textpage: Any, raw: str, turned: Orientation) -> str:
     """
     if textpage.count_chars() != len(raw):
         return raw
-    import pypdfium2.raw as pdfium
-
     characters, size, handle = list(raw), pdfium.FPDFText_GetFontSize, textpage.raw
     for match in _RUN.finditer(raw):
         last = match.end() - 1
@@ -290,8 +282,6 @@ def _goes_on(textpage: Any, raw: str, before: int, raised: int, turned: Orientat
 
 
 def _is_raised(textpage: Any, before: int, at: int, turned: Orientation) -> bool:
-    import pypdfium2.raw as pdfium
-
     size = pdfium.FPDFText_GetFontSize(textpage, before)
     if size <= 0 or pdfium.FPDFText_GetFontSize(textpage, at) >= _SMALLER * size:
         return False

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from investigator.documents.readers.pdf.annotations import text_of
-from investigator.documents.readers.pdf.boxes import LINE_HYPHEN, Box, Orientation, on_display, text_in_order
+from investigator.documents.readers.pdf.boxes import LINE_HYPHEN, Box, Orientation, on_display, pdfium, text_in_order
 
 _INVISIBLE_MODES = (3, 7)  # neither filled nor stroked: invisible, or only a clip path
 _LIGHT, _FAINT = 230, 60  # of 255: a colour like that of paper, an opacity that may hide
@@ -72,8 +72,6 @@ _Letters = tuple[Any, Box | None]
 
 def page_objects(page: Any) -> PageObjects:
     """Return the objects of a page; those inside another object are not among them."""
-    import pypdfium2.raw as pdfium
-
     count = pdfium.FPDFPage_CountObjects(page)
     of_page = repeat(c_void_p.from_param(cast(page.raw, c_void_p).value))
     handles = list(
@@ -100,15 +98,11 @@ def shown_text(page: Any, objects: PageObjects) -> tuple[Any, Orientation, str]:
 
 
 def _words(textpage: Any, handle: Any) -> str:
-    import pypdfium2.raw as pdfium
-
     return text_of(pdfium.FPDFTextObj_GetText, handle, textpage)
 
 
 def _take_invisible_off(page: Any, candidates: Sequence[_Letters]) -> Sequence[_Letters]:
     """Deactivate the candidates that are not seen, and return them."""
-    import pypdfium2.raw as pdfium
-
     if not candidates or min(page.get_size()) < 1:  # a page without an area cannot be drawn
         return ()
     before = _picture(page)
@@ -123,8 +117,6 @@ def _take_invisible_off(page: Any, candidates: Sequence[_Letters]) -> Sequence[_
 
 def _candidates(page: Any, objects: PageObjects, textpage: Any) -> list[_Letters]:
     """Return the text objects of a page that may not be seen, except a text layer over pictures."""
-    import pypdfium2.raw as pdfium
-
     if len(objects.handles) > _MOST_OBJECTS:
         return []
     numbers = np.flatnonzero(objects.modes >= 0)
@@ -176,14 +168,10 @@ def _function(name: str, result: Any = c_int) -> Any:
     """Return a function of pdfium that takes arguments as they are, and does not release the lock of the interpreter: a
     page may have thousands of objects, and most of the time goes into the calls.
     """
-    import pypdfium2.raw as pdfium
-
     return PYFUNCTYPE(result)(cast(getattr(pdfium, name), c_void_p).value or 0)
 
 
 def _pointer(handle: Any) -> Any:
-    import pypdfium2.raw as pdfium
-
     return cast(handle, pdfium.FPDF_PAGEOBJECT)
 
 
@@ -278,8 +266,6 @@ def _shown_area(page: Any) -> Box:
 
 def _inner(form: Any, depth: int = 0) -> Iterator[Any]:
     """Yield the texts inside an object."""
-    import pypdfium2.raw as pdfium
-
     get = _function("FPDFFormObj_GetObject", result=c_void_p)
     for index in range(_function("FPDFFormObj_CountObjects")(form)):
         handle = c_void_p.from_param(get(form, c_ulong(index)))
@@ -292,8 +278,6 @@ def _inner(form: Any, depth: int = 0) -> Iterator[Any]:
 
 def _grounds(objects: PageObjects) -> _Grounds:
     """Return the pictures and the areas that paths fill, except rules."""
-    import pypdfium2.raw as pdfium
-
     pictures = objects.of_kind(pdfium.FPDF_PAGEOBJ_IMAGE)
     shapes = sorted(pictures + objects.of_kind(pdfium.FPDF_PAGEOBJ_PATH))
     if not shapes:

@@ -101,7 +101,9 @@ def why_not(settings: ReaderSettings) -> str:
     if not missing:
         return ""
     present = ", ".join(sorted(installed - {_ORIENTATION})) or "no language"
-    return f"Tesseract lacks the language {missing[0]}: {_language_hint(missing[0])}; it has {present}"
+    hint = _LANGUAGES.get(sys.platform, _LANGUAGES["linux"])
+    hint = hint.format(name=missing[0].replace("_", "-"), language=missing[0])
+    return f"Tesseract lacks the language {missing[0]}: {hint}; it has {present}"
 
 
 def recognise(pages: Iterable[int], picture: Callable[[int], Picture], settings: ReaderSettings) -> Recognised:
@@ -118,7 +120,8 @@ def recognise(pages: Iterable[int], picture: Callable[[int], Picture], settings:
                 raise ReadFailure(FileStatus.NEEDS_OCR, obstacle)
             if left <= 0:
                 raise _too_slow(settings)
-            recognised.texts[index] = _recognised(picture(index), left, settings)
+            printed = (line.rstrip() for line in cleaned(_printed(picture(index), left, settings)).split("\n"))
+            recognised.texts[index] = _EMPTY_LINES.sub("\n\n", "\n".join(printed)).strip()
         except ReadFailure as failure:
             recognised.fail(index, failure)
     return recognised
@@ -129,12 +132,6 @@ def recognised_words(picture: Picture, settings: ReaderSettings) -> list[PlacedW
     if obstacle := why_not(settings):
         raise ReadFailure(FileStatus.NEEDS_OCR, obstacle)
     return _placed_words(cleaned(_printed(picture, _TIME_SHARE * settings.max_seconds, settings, "tsv")))
-
-
-def _recognised(picture: Picture, seconds: float, settings: ReaderSettings) -> str:
-    """Return the text of one page. Raises ReadFailure if recognition exceeds the time limit."""
-    lines = (line.rstrip() for line in cleaned(_printed(picture, seconds, settings)).split("\n"))
-    return _EMPTY_LINES.sub("\n\n", "\n".join(lines)).strip()
 
 
 def _printed(picture: Picture, seconds: float, settings: ReaderSettings, *form: str) -> str:
@@ -179,11 +176,6 @@ def _languages(command: str) -> frozenset[str]:
 
 def _install_hint() -> str:
     return _INSTALLS.get(sys.platform, _INSTALLS["linux"])
-
-
-def _language_hint(language: str) -> str:
-    name = language.replace("_", "-")
-    return _LANGUAGES.get(sys.platform, _LANGUAGES["linux"]).format(name=name, language=language)
 
 
 def _placed_words(table: str) -> list[PlacedWord]:

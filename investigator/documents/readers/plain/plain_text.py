@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import accumulate, islice
 from pathlib import PurePath
 
 from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
 from investigator.documents.readers.decoding import decoded
 from investigator.documents.readers.pdf.page_tables import recorded_tables, tables_of_page
 from investigator.documents.readers.pdf.page_words import PageWord
-from investigator.documents.readers.pdf.table_layout import LaidTable
 from investigator.documents.readers.properties import first_title_line
 from investigator.records import FileStatus, Heading, PageSpan, Table
 
@@ -41,25 +41,18 @@ def read_plain(source: SourceFile, settings: ReaderSettings) -> Extracted:
     text = text_of(source)
     tables = aligned_tables(text)
     suffix = PurePath(source.name).suffix.lower()
-    title = first_title_line(text) if suffix in _PROSE_SUFFIXES and not _begins_with_row(text, tables) else ""
+    end = text.find("\n", len(text) - len(text.lstrip()))
+    begins_with_row = sum(cell.start < end for table in tables for cell in table.cells) > 1
+    title = first_title_line(text) if suffix in _PROSE_SUFFIXES and not begins_with_row else ""
     return Extracted(text=text, title=title, tables=tables)
-
-
-def _begins_with_row(text: str, tables: Sequence[Table]) -> bool:
-    begin = len(text) - len(text.lstrip())
-    end = text.find("\n", begin)
-    return sum(cell.start < end for table in tables for cell in table.cells) > 1
 
 
 def read_source_code(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads source code of any language without converting it; its title is the file name."""
     text = text_of(source)
-    headings = []
-    for match in _DEFINITION.finditer(text):
-        headings.append(Heading(text=" ".join(match.group(1).split()), start=match.start()))
-        if len(headings) == _HEADINGS:
-            break
-    return Extracted(text=text, title=PurePath(source.name).name, headings=tuple(headings))
+    definitions = islice(_DEFINITION.finditer(text), _HEADINGS)
+    headings = tuple(Heading(text=" ".join(match[1].split()), start=match.start()) for match in definitions)
+    return Extracted(text=text, title=PurePath(source.name).name, headings=headings)
 
 
 # letter and line sizes; one space separates words, and two spaces separate columns
@@ -76,28 +69,20 @@ _TAB = 8
 
 def aligned_tables(text: str) -> tuple[Table, ...]:
     """Return the tables in a plain text, in order; they have no page numbers."""
-    lines = _offsets(text)
-    laid_tables: list[LaidTable] = []
-    for first, last in _stretches(lines):
-        laid_tables += tables_of_page(tuple(_words(lines, first, last)))
+    lines = text.split("\n")
+    offsets = accumulate((len(line) + 1 for line in lines), initial=0)
+    placed = list(zip(offsets, lines, strict=False))
+    stretches = (tuple(_words(placed, first, last)) for first, last in _stretches(lines))
+    laid_tables = [table for words in stretches for table in tables_of_page(words)]
     whole = PageSpan(page=1, start=0, end=len(text))
     return tuple(table.changed(page=None) for table in recorded_tables([laid_tables], [whole], text))
 
 
-def _offsets(text: str) -> list[tuple[int, str]]:
-    lines: list[tuple[int, str]] = []
-    at = 0
-    for line in text.split("\n"):
-        lines.append((at, line))
-        at += len(line) + 1
-    return lines
-
-
-def _stretches(lines: list[tuple[int, str]]) -> Iterator[tuple[int, int]]:
+def _stretches(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Yield the first and last line of each group of lines with gaps and figures, extended by a few lines above."""
     begun: int | None = None
     last = count = 0
-    for number, (_, line) in enumerate(lines):
+    for number, line in enumerate(lines):
         if not (_ALIGNED.search(line) and _FIGURE.search(line)):
             continue
         if begun is not None and (number - last > _LINES_BETWEEN or number - begun > _MOST_LINES):
