@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Self
 
@@ -49,14 +49,12 @@ def split(document: Document, settings: ChunkSettings) -> tuple[Chunk, ...]:
             heading=heading_at(document.headings, start),
         )
         for begin, finish in pairwise(_borders(document))
-        for start, end in _grouped(document.text, _sentences(document.text, begin, finish, settings.maximum), settings)
+        for start, end in _grouped(document.text, begin, finish, settings)
     )
 
 
 def _borders(document: Document) -> list[int]:
-    """Return the offsets that no chunk crosses: the start and end of the text and of each page, the start of each
-    heading that follows body text, and the end of the front matter of a Markdown file.
-    """
+    """Return the offsets that no chunk crosses: ends of pages and front matter, headings behind body text."""
     borders = {0, len(document.text)}
     if document.media_type == "text/markdown" and (front := FRONT_MATTER.match(document.text)):
         borders.add(front.end())
@@ -69,22 +67,14 @@ def _borders(document: Document) -> list[int]:
 
 
 def _directly_follows(text: str, before: Heading | None, heading: Heading) -> bool:
-    """Return True if there is no body text between two headings, so that both belong to the same chunk."""
     if before is None:
         return False
     between = text[before.start : heading.start].strip()
     return len(between) <= _LONGEST_HEADING_LINE and "\n" not in between
 
 
-def _sentences(text: str, begin: int, finish: int, maximum: int) -> Iterator[_Span]:
-    for start, end in sentence_spans(text[begin:finish]):
-        yield from _pieces(text, begin + start, begin + end, maximum)
-
-
 def _pieces(text: str, start: int, end: int, maximum: int) -> Iterator[_Span]:
-    """Yield a span in pieces of at most `maximum` characters, split at a line break if possible, otherwise at a space
-    or anywhere.
-    """
+    """Yield a span in pieces of at most `maximum` characters, split at a line break, a space, or anywhere."""
     while end - start > maximum:
         cut = _last(text, "\n", start, maximum) or _last(text, " ", start, maximum) or start + maximum
         if stop := len(text[start:cut].rstrip()):
@@ -101,12 +91,11 @@ def _last(text: str, mark: str, start: int, maximum: int) -> int:
     return max(text.rfind(mark, start + maximum // 2, start + maximum), 0)
 
 
-def _grouped(text: str, sentences: Iterable[_Span], settings: ChunkSettings) -> Iterator[_Span]:
-    """Merge neighbouring sentences into spans of the target length; a span that is still short takes one more sentence,
-    up to the maximum length.
-    """
+def _grouped(text: str, begin: int, finish: int, settings: ChunkSettings) -> Iterator[_Span]:
+    """Merge neighbouring sentences into spans of the target length, or up to the maximum if still short."""
     current: _Span | None = None
-    for start, end in sentences:
+    sentences = sentence_spans(text[begin:finish])
+    for start, end in (p for a, b in sentences for p in _pieces(text, begin + a, begin + b, settings.maximum)):
         if current is None:
             current = (start, end)
         elif _fits(text, current, start, end, settings):

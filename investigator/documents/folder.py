@@ -172,12 +172,10 @@ def _stamp(path: str, file: FoundFile | FileRecord) -> tuple[int, int, int, str]
 
 
 def _refusal(file: FoundFile) -> FileRecord:
-    """Return the record for a file that must not be opened."""
     return FileRecord(path=file.id, status=file.status, reason=file.problem)
 
 
 def _record_of(file: FoundFile, reading: FileReading) -> FileRecord:
-    """Return the record for a file after an attempt to read it."""
     opened, contents = reading.opened, reading.contents
     seen = opened or file
     own = next((part for part in contents.documents if part.document.id == file.id), None)
@@ -195,7 +193,6 @@ def _record_of(file: FoundFile, reading: FileReading) -> FileRecord:
 
 
 def _records_of(own: FileRecord, reading: FileReading) -> tuple[FileRecord, ...]:
-    """Return the records of a file and of the files inside it."""
     inside = [
         FileRecord(
             path=part.document.id,

@@ -96,9 +96,7 @@ class _Count:
 
 
 def _ignore_lines(root: str) -> Iterator[str]:
-    """Return the lines of the folder's ignore file, which is decoded from UTF-8 or UTF-16. Raises FolderError if the
-    file cannot be used.
-    """
+    """Return the lines of the folder's ignore file. Raises FolderError if the file cannot be used."""
     try:
         with open_file(root, IGNORE_FILE) as file:
             data = file.read(_LONGEST_IGNORE_FILE + 1)

@@ -67,9 +67,7 @@ def imprint_of(text: str) -> Imprint:
 
 
 def _fiscal_year(text: str, end: Day, quarter: int) -> int:
-    """Return the year in which the fiscal year ends, or an adjacent year if the text mostly names that one with the
-    quarter.
-    """
+    """Return the year in which the fiscal year ends, or the adjacent one that the text mostly names."""
     year, month = whole_month(end)
     ends = (year * 12 + month - 1 + 3 * (4 - quarter)) // 12
     often = [p for p, count in quarters_named(text).most_common() if count >= _FEWEST_LABELS and p.quarter == quarter]
@@ -77,9 +75,7 @@ def _fiscal_year(text: str, end: Day, quarter: int) -> int:
 
 
 def _titled(text: str) -> Period | None:
-    """Return the year or quarter on the first line that has a document type and exactly one period: "Annual Report
-    2022".
-    """
+    """Return the only period on the first line that has a document type: "Annual Report 2022"."""
     for line in text[:_COVER].splitlines()[:_FIRST_LINES]:
         named = periods(line) if len(line) <= _LONGEST_LINE and imprint_pattern("kinds").search(line) else frozenset()
         if len(named) == 1 and (only := next(iter(named))).year and only.month is None:
@@ -104,9 +100,7 @@ def _date_after(text: str, place: int) -> Day | None:
 
 
 def _quarter(text: str, end: Day) -> int | None:
-    """Return the quarter of the fiscal year, determined from the elapsed months, the end of the fiscal year, or the
-    quarter that the text names most often.
-    """
+    """Return the quarter by the elapsed months, the end of the fiscal year, or what the text names most often."""
     passed: Counter[int] = Counter()
     for match in _PASSED.finditer(text):
         day = _date_after(text, match.end())
@@ -200,9 +194,7 @@ def _last_month(imprint: Imprint) -> Period:
 
 
 def _ends(imprint: Imprint) -> frozenset[Period]:
-    """Return the month that contains the last day of the reporting period, and the month that the period is taken to
-    end with.
-    """
+    """Return the month of the last day of the reporting period, and the month that it is taken to end with."""
     if not imprint.period_end:
         return frozenset()
     year, month = month_of(imprint.period_end, whole=False)

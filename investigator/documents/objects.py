@@ -184,7 +184,6 @@ class ObjectFolder:
         return entry.changed(mtime_ns=target.stat().st_mtime_ns)
 
     def _delete(self, place: str) -> None:
-        """Delete a file from the copy, and any folders that become empty."""
         target = self.folder / place
         target.unlink(missing_ok=True)
         for parent in target.relative_to(self.folder).parents:
@@ -253,7 +252,6 @@ def _opened(address: str) -> Any:
 
 @contextmanager
 def _translated(address: str) -> Iterator[None]:
-    """Translate errors from the object store and the disk into this program's errors."""
     try:
         from obstore.exceptions import BaseError
     except ImportError as error:

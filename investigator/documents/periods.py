@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from enum import Enum
 from functools import cache, lru_cache
+from itertools import product
 from typing import NamedTuple
 
 from investigator.language.late_patterns import late
@@ -107,7 +108,7 @@ def _period(pattern: re.Pattern[str], match: re.Match[str]) -> Period:
     if pattern is _QUARTER_YEAR:
         return Period(int(parts[1]) if parts[1] else None, quarter=int(parts[0]))
     if pattern is _WORDED_QUARTER:
-        return Period(int(parts[-1]) if parts[-1] else None, quarter=_place(parts[:-1]))
+        return Period(int(parts[-1]) if parts[-1] else None, quarter=next(i for i, part in enumerate(parts, 1) if part))
     if pattern is _ISO_DATE:
         return Period(int(parts[0]), month=int(parts[1]))
     if pattern is _month_year():
@@ -130,14 +131,9 @@ def _months() -> dict[str, int]:
     return {folded(name): number for name, number in month_numbers().items()}
 
 
-def _place(parts: tuple[str | None, ...]) -> int:
-    return next(i for i, part in enumerate(parts, start=1) if part)
-
-
 def agree(requested_periods: Iterable[Period], named: Iterable[Period]) -> bool:
     """Return True if a requested period equals, contains or is inside one of the named periods."""
-    theirs = tuple(named)
-    return any(_meets(mine, other) for mine in requested_periods for other in theirs)
+    return any(_meets(*pair) for pair in product(requested_periods, named))
 
 
 def _meets(mine: Period, other: Period) -> bool:

@@ -113,7 +113,12 @@ class _ReadingProcess:
                 raise ReaderError("reading was stopped")
             if self._process is not None:
                 return self._process
-            self._process = process = _started()
+            try:
+                self._process = process = start_module(_MODULE)
+            except OSError as error:
+                hint = "Close other programs or lower reader.workers, then run the same command again."
+                reason = f"no process to read files can be started ({error.strerror})"
+                raise ReaderError(reason, hint=hint) from error
         with _killed_after(_START_SECONDS, process) as late:
             ready = receive(pipe(process.stdout))
         if late.is_set() or ready is None:
@@ -150,14 +155,6 @@ def _killed_after(seconds: float, process: subprocess.Popen[bytes]) -> Iterator[
         yield reached
     finally:
         timer.cancel()
-
-
-def _started() -> subprocess.Popen[bytes]:
-    try:
-        return start_module(_MODULE)
-    except OSError as error:
-        hint = "Close other programs or lower reader.workers, then run the same command again."
-        raise ReaderError(f"no process to read files can be started ({error.strerror})", hint=hint) from error
 
 
 def _answer_from(process: subprocess.Popen[bytes], request: ReadRequest) -> tuple[Opened | None, Contents | None]:

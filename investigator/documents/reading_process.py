@@ -122,10 +122,7 @@ def _limit_memory(most: int) -> None:
 
 
 def _peak_memory() -> int:
-    """Return the peak memory of the process, in bytes; 0 if the system does not report it.
-
-    On Linux, getrusage may return the peak of the parent process instead.
-    """
+    """Return the peak memory of the process in bytes; 0 if unknown. On Linux, getrusage may mean the parent."""
     if sys.platform == "linux":
         with open("/proc/self/status", encoding="ascii") as status:
             return next((int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM")), 0)

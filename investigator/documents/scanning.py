@@ -99,7 +99,6 @@ class _Walk:
                 yield from self._linked(path, shown)
 
     def _below(self, top: str, top_shown: str) -> Iterator[FoundFile]:
-        """Yield the files below a folder."""
         waiting = [(top, top_shown)]
         while waiting:
             path, shown = waiting.pop()
@@ -184,7 +183,6 @@ def _looked(look: Callable[[], os.stat_result]) -> os.stat_result | None:
 
 
 def _file(path: str, shown: str, status: os.stat_result | None, *, linked: bool = False) -> FoundFile:
-    """Return a file with its current status."""
     if status is None or stat.S_ISLNK(status.st_mode):
         gone = "the target of the link does not exist" if linked else "the file is gone, or access to it is denied"
         return _refused(shown, path, gone, FileStatus.FAILED)
@@ -199,7 +197,6 @@ def _refused(shown: str, path: str, problem: str, status: FileStatus = FileStatu
 
 
 def _contains(folder: str, path: str) -> bool:
-    """Return True if an absolute path is a folder or inside it."""
     try:
         return os.path.commonpath([folder, path]) == folder
     except ValueError:  # it is on another drive

@@ -76,7 +76,6 @@ def addresses_model(text: str) -> tuple[Span, ...]:
 
 
 def _hits(text: str) -> list[Span]:
-    """Return the places where the folded text matches a rule, or has two different hints close together."""
     hits = list(_demands(text))
     hints: list[tuple[Span, str]] = []
     for kind, hit in _fulfilled(text):
@@ -99,9 +98,7 @@ def _fulfilled(text: str) -> Iterator[tuple[str, Span]]:
 
 
 def _places(text: str) -> Iterator[Span]:
-    """Yield the places where a match for a rule may begin: at whole words and, in unspaced scripts, at any mark or
-    word.
-    """
+    """Yield the places where a match may begin: whole words and, in unspaced scripts, any mark or word."""
     starts = _rules()
     for word in _WORD.finditer(text):
         if word.group() in starts:
@@ -221,9 +218,7 @@ def _pattern(written: str, fragments: Mapping[str, str]) -> re.Pattern[str]:
 
 @lru_cache(maxsize=50_000)
 def _uses(word: str) -> tuple[_Use, ...]:
-    """Return each language and purpose under which a folded word from a script with spaces is listed, either as a whole
-    word or as a prefix marked with "*".
-    """
+    """Return each language and purpose of a folded word, listed whole or as a prefix marked with "*"."""
     listed = _spaced_words()
     forms = (word, *(f"{word[:length]}*" for length in range(2, len(word) + 1)))
     return tuple(use for form in forms for use in listed.get(form, ()))

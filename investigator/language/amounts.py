@@ -121,13 +121,10 @@ def _in_digits(text: str) -> Iterator[Amount]:
         if match is None:
             return
         readings = set(_readings(match, match))
-        if following and _BETWEEN.fullmatch(text, match.end(), following.start()) and not _has_measure(match):
+        has_measure = match["magnitude"] or match["unit"] or match["ending"]
+        if following and _BETWEEN.fullmatch(text, match.end(), following.start()) and not has_measure:
             readings |= set(_readings(match, following))  # in "3-4 million", the first number may also be in millions
         yield Amount(match.group().strip(" ."), frozenset(readings), tuple(_parts(match)), match.span())
-
-
-def _has_measure(match: re.Match[str]) -> bool:
-    return bool(match["magnitude"] or match["unit"] or match["ending"])
 
 
 def _parts(match: re.Match[str]) -> Iterator[Amount]:
@@ -140,9 +137,7 @@ def _parts(match: re.Match[str]) -> Iterator[Amount]:
 
 
 def _unit(match: re.Match[str], measure: re.Match[str]) -> str:
-    """Return the currency before a number, or else the unit that `measure` matched; letters directly after a number
-    also count as a unit.
-    """
+    """Return the currency before a number, or else the unit or the letters right after it."""
     name = match["currency"] or measure["unit"]
     return unit_of(name) if name else (measure["ending"] or "").casefold()
 
@@ -165,9 +160,7 @@ def _readings(match: re.Match[str], measure: re.Match[str]) -> Iterator[Reading]
 
 
 def _values(digits: str) -> set[Fraction]:
-    """Return the possible values of written digits: "1.200" is 1200 or 1.2, "1,200" is 1200, "1,2" is 1.2. Empty for
-    text that is too long or not a single number, such as "1,2,3".
-    """
+    """Return the possible values of written digits: "1.200" is 1200 or 1.2; none for "1,2,3"."""
     plain = re.sub(r"[ ']", "", digits)
     marks = re.findall(r"[.,]", plain)
     if len(plain) > _LONGEST:

@@ -61,7 +61,9 @@ def dates(text: str) -> list[Date]:
     days: list[Date] = []
     for form in _forms():
         for match in form.finditer(text):
-            readings = frozenset(day for day in _readings(match) if _is_possible(day))
+            readings = frozenset(
+                day for day in _readings(match) if 1 <= day.month <= 12 and (day.day is None or 1 <= day.day <= 31)
+            )
             start, end = match.span()
             if readings and all(end <= other.start or start >= other.end for other in days):
                 days.append(Date(start, end, match.group(), readings))
@@ -90,10 +92,6 @@ def _readings(match: re.Match[str]) -> Iterator[Day]:
             yield Day(first, year, second)
     else:
         yield Day(int(parts["month"]), year, day)
-
-
-def _is_possible(day: Day) -> bool:
-    return 1 <= day.month <= 12 and (day.day is None or 1 <= day.day <= 31)
 
 
 @cache

@@ -172,9 +172,7 @@ def _replace(written: _Written, match: re.Match[str], text: str, table: dict[str
 
 
 def _write_numeric(written: _Written, text: str, start: int, end: int) -> None:
-    """Write exponents, fractions and note marks; next to a digit they stay unchanged, so that 10² does not become
-    102.
-    """
+    """Write exponents, fractions and note marks; next to a digit they stay, so that 10² is not 102."""
     touches = (start > 0 and text[start - 1].isdecimal()) or (end < len(text) and text[end].isdecimal())
     for offset in range(start, end):
         char = text[offset]
@@ -188,9 +186,7 @@ def _compatible(char: str) -> str:
 
 
 def _rules(text: str) -> tuple[re.Pattern[str], dict[str, str]]:
-    """Return a pattern for the parts of the text that normalisation may change, and the replacements of single
-    characters.
-    """
+    """Return a pattern for what normalisation may change in a text, and the replacements of single characters."""
     if text.isascii():
         return _ASCII, {}
     joining, numeric, single = [], [], {}

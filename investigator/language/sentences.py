@@ -27,17 +27,15 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
     return iter(_known_spans(text)) if len(text) <= _WINDOW else _spans(text)  # a caller may stop early in a long text
 
 
-@lru_cache(maxsize=4_096)  # several steps of a run, and the next runs, split the same chunks and passages
-def _known_spans(text: str) -> tuple[tuple[int, int], ...]:
-    return tuple(_spans(text))
-
-
 def _spans(text: str) -> Iterator[tuple[int, int]]:
     start = 0
     for gap in _BLANK_LINE.finditer(text):
         yield from _block(text, start, gap.start())
         start = gap.end()
     yield from _block(text, start, len(text))
+
+
+_known_spans = lru_cache(maxsize=4_096)(lambda text: tuple(_spans(text)))  # steps of a run split the same passages
 
 
 def statement_spans(text: str) -> Iterator[tuple[int, int]]:
@@ -58,9 +56,7 @@ def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _are_records(lines: Sequence[str]) -> bool:
-    """Return True if the lines are records, not prose that was wrapped to fit a width. A wrapped line begins in lower
-    case, or follows a full line. If there are only two lines, the first must also be much shorter than the second.
-    """
+    """Return True if the lines are records: none runs on, and only the last may be long."""
     if len(lines) < _FEWEST_LINES:
         return False
     if all(_ROW.match(line) for line in lines[1:]):

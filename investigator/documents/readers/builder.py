@@ -291,7 +291,6 @@ def _belongs(before: str, text: str) -> bool:
 
 
 def _joined(first: tuple[GridCell, int, int], second: tuple[GridCell, int, int]) -> tuple[GridCell, int, int]:
-    """Return the cell of a sign and the cell of its figure as one, in the column of the figure."""
     cell = second[0]
     if CURRENCY_SIGN.fullmatch(first[0].text) is None:
         cell.columns += cell.column - first[0].column

@@ -163,7 +163,6 @@ def _package_type(data: bytes) -> str:
 
 
 def _part(package: zipfile.ZipFile, name: str, most: int) -> bytes:
-    """Return the beginning of a part; empty if the part is missing."""
     try:
         return unpacked(package, package.getinfo(name), most)
     except KeyError:

@@ -124,7 +124,6 @@ def _plug_in(name: str) -> Reader:
 
 
 def _members(members: Iterable[Member], point: EntryPoint) -> Iterator[Member]:
-    """Yield the inner files that a plug-in finds."""
     with _blamed(point):
         for member in members:
             yield replace(member, read=_blamed(point)(member.read))

@@ -70,9 +70,7 @@ def table_of(lines: Sequence[RowLine], text: str) -> Table | None:
 
 
 def _first_header(lines: Sequence[RowLine], header: int) -> int:
-    """Return the index of the first header line. Lines right above the header belong to it if they name columns other
-    than the first, which a title does not.
-    """
+    """Return the first header line: lines right above the header that name columns other than the first."""
     first = header
     while first and any(column for column, _, _ in lines[first - 1].cells):
         above = lines[first - 1]

@@ -55,9 +55,7 @@ def caption_above(text: str, start: int, floor: int = 0) -> TextSpan | None:
 
 
 def _lines_above(text: str, start: int, floor: int) -> list[tuple[int, int]]:
-    """Return the spans of the lines above a position, nearest first, up to an empty line. An empty line above a note in
-    brackets does not count.
-    """
+    """Return the spans of the lines above, nearest first, up to an empty line that is not above a unit note."""
     spans: list[tuple[int, int]] = []
     end = text.rfind("\n", floor, start)
     while end > floor and len(spans) < _LINES_ABOVE:

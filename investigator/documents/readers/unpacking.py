@@ -149,7 +149,6 @@ class Unpacking:
                 self._unreadable.append(Unreadable(path=member_id, status=failure.status, reason=failure.reason))
 
     def _limit(self) -> tuple[FileStatus, str] | None:
-        """Return the limit that the file has reached, if any."""
         if self._members >= MOST_MEMBERS:
             return FileStatus.TOO_LARGE, f"more than {MOST_MEMBERS:,} files are inside"
         if max(self._bytes, self._characters) >= MOST_UNPACKED:

@@ -234,7 +234,6 @@ def _refuse(status: FileStatus, reason: str) -> bytes:
 
 
 def _written(part: Message) -> bytes:
-    """Return the message inside a part, serialised as for sending."""
     inner = part.get_payload(0)
     return inner.as_bytes(policy=AS_WRITTEN) if isinstance(inner, Message) else b""
 

@@ -87,7 +87,6 @@ def _list(value: JsonValue) -> list[JsonValue]:
 
 
 def _joined(value: JsonValue) -> str:
-    """Return text that is stored as a string or as a list of lines."""
     if isinstance(value, str):
         return value
     return "".join(part for part in _list(value) if isinstance(part, str))

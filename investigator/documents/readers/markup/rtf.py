@@ -249,7 +249,6 @@ class _Rtf:
             self._take_property(word, number or 0)
 
     def _take_property(self, word: str, number: int) -> None:
-        """Note a property of the file or of a font."""
         state = self._state
         if word in _DOCUMENT_PAGES:
             self._page = _DOCUMENT_PAGES[word]
@@ -267,7 +266,6 @@ class _Rtf:
             self.dates[state.table].append(number)
 
     def _flush(self) -> None:
-        """Add the collected text to its destination."""
         text = self._units.decode("utf-16-le", errors="replace")
         if self._bytes:
             font = self._default_font if self._state.font is None else self._state.font

@@ -97,8 +97,10 @@ class _XmlText:
             self.builder.begin_heading()
         elif block:
             self._break(name)
-        if not self._prose:
-            self._attributes(name, attributes)
+        for key, value in attributes.items() if not self._prose else ():
+            if value.strip() and "}" not in key:
+                self.builder.words(f"{name} {key}: {value}")
+                self.builder.line()
 
     def data(self, text: str) -> None:
         """Add running text."""
@@ -148,16 +150,13 @@ class _XmlText:
 
     def close(self) -> None:
         """Add the remaining text at the end of the document."""
-        self._add(_ABOUT, self._about.text)
         title, _, entries = self._references.text.partition("\n")
         if title.strip(" .:").lower() != _REFERENCES.lower():
             entries = self._references.text
-        self._add(_REFERENCES, entries)
-
-    def _add(self, heading: str, text: str) -> None:
-        if text.strip():
-            self.builder.heading(heading)
-            self.builder.verbatim(text)
+        for heading, text in ((_ABOUT, self._about.text), (_REFERENCES, entries)):
+            if text.strip():
+                self.builder.heading(heading)
+                self.builder.verbatim(text)
 
     def _comes_last(self, name: str) -> bool:
         """Return True if an element moves to the end: references, and front matter except title and abstract."""
@@ -176,12 +175,6 @@ class _XmlText:
         else:
             self.builder.line()
 
-    def _attributes(self, name: str, attributes: dict[str, str]) -> None:
-        for key, value in attributes.items():
-            if value.strip() and "}" not in key:
-                self.builder.words(f"{name} {key}: {value}")
-                self.builder.line()
-
     def _in(self, *names: str) -> bool:
         return any(element.name in names for element in self._stack)
 
@@ -195,15 +188,11 @@ def read_xml(source: SourceFile, settings: ReaderSettings) -> Extracted:
         parser.feed(source.data)
         parser.close()
     except (ParseError, ValueError, LookupError):
-        return _tolerant(source, settings)
+        markup = decoded(source.data, declared=True)
+        if markup is None:
+            raise ReadFailure(FileStatus.FAILED, "the XML is damaged") from None
+        return extracted_html(markup, settings.hidden)
     extracted = target.builder.extracted(
         title=" ".join(target.article_title.split()), authors=target.authors, date=target.date
     )
     return extracted if prose else replace(extracted, headings=())
-
-
-def _tolerant(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    markup = decoded(source.data, declared=True)
-    if markup is None:
-        raise ReadFailure(FileStatus.FAILED, "the XML is damaged")
-    return extracted_html(markup, settings.hidden)

@@ -99,7 +99,6 @@ def _add_slide(
 
 
 def _authors(package: Package) -> dict[str, str]:
-    """Return the names of the authors of comments by their ids."""
     return {
         author.get("id", ""): one_line(cleaned(author.get("name", "")))
         for name in package.names(_AUTHORS)

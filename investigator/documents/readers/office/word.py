@@ -124,7 +124,6 @@ class _WordText:
         self._is_heading = False
 
     def _run(self, run: Element | None) -> None:
-        """Begin a run, or end one."""
         own = run.find("rPr") if run is not None else None
         shift = value(own, "vertAlign") if own is not None else ""
         self._builder.raised(shift == "superscript")
@@ -176,7 +175,6 @@ class _WordText:
                 self._open_anchors.discard(element.get("id", ""))
 
     def _add_related(self, kind: str, part: str) -> None:
-        """Add a chart, or the texts of a diagram."""
         if part not in self._package:
             return
         self._builder.block()
@@ -251,9 +249,7 @@ def _first_row_differs(look: Element) -> bool:
 
 
 def _merged_down(table: Element) -> dict[int, int]:
-    """Return the number of rows that each merged cell spans, keyed by `id()`; 0 for a cell that belongs to the cell
-    above.
-    """
+    """Return the rows that each merged cell spans, by `id()`; 0 for a cell that belongs to the cell above."""
     rows: dict[int, int] = {}
     above: dict[int, int] = {}  # the cell that starts a merge, keyed by column
     for row in table.iterfind("tr"):

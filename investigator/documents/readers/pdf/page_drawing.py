@@ -116,9 +116,7 @@ def _drawn(document: Any, order: PageOrder) -> DrawnPage:
 def _marks(
     page: Any, textpage: Any, text: str, span: TextSpan
 ) -> tuple[tuple[PageMark, ...], str, tuple[PageLine, ...]]:
-    """Return the marks over a span of the page's text, or the reason why they are missing, and the lines of the
-    page.
-    """
+    """Return the marks over a span of a page's text, or the reason why they are missing, and the page's lines."""
     raw = textpage.get_text_range()
     places = letter_places(raw, text)
     if places is None:
@@ -234,7 +232,6 @@ def _letter(textpage: Any, place: int, *, begins_line: bool) -> _Letter | None:
 
 
 def _boxes(letters: Sequence[_Letter | None]) -> list[Box]:
-    """Return rectangles around letters, line by line, in order."""
     lines: list[list[_Letter]] = []
     for letter in filter(None, letters):
         if not lines or letter.begins_line or not _beside(lines[-1][-1], letter):
@@ -263,9 +260,7 @@ def _on_its_side(box: Box) -> Box:
 def _lines(
     text: str, places: Sequence[int | None], letters: Sequence[_Letter | None], across: _Direction
 ) -> Iterator[tuple[str, Box]]:
-    """Yield the lines of a page's text that run in the direction `across`, with the rectangle around each line's
-    letters.
-    """
+    """Yield the lines that run in the direction `across`, with the rectangle around each line's letters."""
     line, boxes = "", list[Box]()
     for character, place, letter in (*zip(text, places, letters, strict=True), ("", None, _END)):
         if letter is None:

@@ -147,16 +147,12 @@ def _continues(before: tuple[LaidTable, PageSpan], after: tuple[LaidTable, PageS
         return False
     if len(first.edges) != len(second.edges):
         return False
-    same = sum(_is_same_column(a, b) for a, b in zip(first.edges, second.edges, strict=True))
+    columns = zip(first.edges, second.edges, strict=True)  # figures have the same right edge, words the same left edge
+    same = sum(any(abs(mine - theirs) <= _SAME_EDGE for mine, theirs in zip(*pair, strict=True)) for pair in columns)
     if same < _FEWEST_ALIKE * len(first.edges):
         return False
     repeated = _header(second)
     return not repeated or _header(first)[-len(repeated) :] == repeated
-
-
-def _is_same_column(column: tuple[float, float], other: tuple[float, float]) -> bool:
-    """Return True if two columns have the same right edge, as figures do, or the same left edge, as words do."""
-    return any(abs(mine - theirs) <= _SAME_EDGE for mine, theirs in zip(column, other, strict=True))
 
 
 def _header(table: LaidTable) -> list[str]:
@@ -170,7 +166,12 @@ def _recorded(parts: Sequence[tuple[LaidTable, PageSpan]], text: str, most: int,
     rows = 0
     for number, (part, span) in enumerate(parts):
         skipped = part.header_rows if number else 0
-        cells += [_cell(cell, span.start, rows - skipped) for cell in part.cells if cell.row >= skipped]
+        for cell in part.cells:
+            begin, end = _run(cell.words)
+            row, spans = cell.row + rows - skipped, {"rows": cell.rows, "columns": cell.columns}
+            if cell.row >= skipped:
+                place = {"start": span.start + begin, "end": span.start + end}
+                cells.append(TableCell(row=row, column=cell.column, **place, **spans))
         rows += part.rows - skipped
     start = min(cell.start for cell in cells)
     floor = max((end for end in ends if end <= start), default=0)
@@ -184,18 +185,6 @@ def _recorded(parts: Sequence[tuple[LaidTable, PageSpan]], text: str, most: int,
         label_columns=1,
         cells=tuple(kept),
         complete=len(kept) == len(cells),
-    )
-
-
-def _cell(cell: LaidCell, offset: int, shift: int) -> TableCell:
-    start, end = _run(cell.words)
-    return TableCell(
-        row=cell.row + shift,
-        column=cell.column,
-        start=offset + start,
-        end=offset + end,
-        rows=cell.rows,
-        columns=cell.columns,
     )
 
 

@@ -165,7 +165,6 @@ def _too_slow(settings: ReaderSettings) -> ReadFailure:
 
 @lru_cache(maxsize=8)
 def _languages(command: str) -> frozenset[str]:
-    """Return the installed languages; empty if the command does not list them."""
     try:
         done = subprocess.run([command, "--list-langs"], capture_output=True, timeout=_LIST_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired):

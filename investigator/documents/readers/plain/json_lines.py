@@ -63,7 +63,6 @@ def _record_line(line: str) -> str:
 
 
 def _values(text: str) -> list[JsonValue]:
-    """Return the consecutive values in a text."""
     values: list[JsonValue] = []
     position, end = 0, len(text.rstrip())
     while position < end:

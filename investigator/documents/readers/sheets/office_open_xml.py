@@ -179,7 +179,6 @@ def _merges(reference: str) -> Iterator[Merge]:
 
 
 def _add_drawing(sheet: Sheet, package: Package, drawing: str) -> None:
-    """Add the charts and text boxes of a drawing, and count its pictures."""
     for box in package.tree(drawing).iter("txBody"):
         if text := one_line(cleaned(" ".join(texts_of(paragraph, "t") for paragraph in box.iterfind("p")))):
             sheet.remarks.append(f"text box: {text}")
@@ -217,11 +216,7 @@ def _value_text(value: object) -> str:
 
 
 def _comments(package: Package, part: str) -> list[str]:
-    """Return a line for each comment on a sheet, whose part is named, in the order of the file.
-
-    A thread yields one line per comment; the notice for older programs is skipped. Raises ReadFailure if a part is
-    damaged or too large.
-    """
+    """Return the lines of a sheet's comments; of a thread, the notice for older programs is skipped."""
     by_cell: dict[str, list[str]] = {}
     for thread in package.present(part, "threadedComment"):
         persons = {
@@ -238,9 +233,7 @@ def _comments(package: Package, part: str) -> list[str]:
 
 
 def _remarks(root: Element, name: str, persons: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the cell and the line of each comment, with the author's name unless the text begins with it. Phonetic runs
-    are skipped.
-    """
+    """Yield the cell and the line of each comment, with the author's name unless the text begins with it."""
     authors = [one_line(cleaned(author.text or "")) for author in root.iter("author")]
     for remark in root.iter(name):
         words = one_line(cleaned(texts_of(remark, "t", "text")))
