@@ -82,14 +82,6 @@ def test_one_word_that_two_languages_share_does_not_decide(question, english):
     ("words", "stem"),
     [
         (["connect", "connected", "connecting", "connection", "connections"], "connect"),  # Porter 1980, section 1
-        (["relational"], "relat"),  # and its lists of rules, worked out to the end
-        (["caresses"], "caress"),
-        (["ponies"], "poni"),
-        (["hopping"], "hop"),
-        (["filing"], "file"),
-        (["happy"], "happi"),
-        (["electricity", "electrical"], "electr"),
-        (["controlling"], "control"),
         (["is"], "is"),
         (["日本"], "日本"),
         (["'s"], "'s"),

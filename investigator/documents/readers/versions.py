@@ -36,7 +36,7 @@ TEXTS: Mapping[str, OwnReader] = {
     kinds.CSV: OwnReader("plain.delimited:read_delimited", 3),
     kinds.MARKDOWN: OwnReader("markup.markdown:read_markdown", 5),
     kinds.RESTRUCTURED_TEXT: OwnReader("markup.markdown:read_restructured_text", 1),
-    kinds.SUBTITLES: OwnReader("plain.subtitles:read_subtitles", 1),
+    kinds.SUBTITLES: OwnReader("plain.plain_text:read_subtitles", 1),
     kinds.SOURCE_CODE: OwnReader("plain.plain_text:read_source_code", 1),
     kinds.PLAIN: OwnReader("plain.plain_text:read_plain", 4),
 }

@@ -13,7 +13,7 @@ import logging
 import random
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,7 +21,7 @@ import pytest
 
 from investigator.documents.pages import line_at, page_at
 from investigator.documents.readers.base import ReaderSettings, ReadFailure, SourceFile
-from investigator.documents.readers.markup.inline_markdown import without_marks
+from investigator.documents.readers.markup.markdown import without_marks
 from investigator.documents.readers.registry import read
 from investigator.proof import quotes
 from investigator.records import Document
@@ -75,46 +75,42 @@ class Letters:
             at = self.text.find(wanted, at + 1)
 
 
-def test_words_of_a_pdf_page_are_found_on_that_page(shared: Path):
+def check_pages(paths: Iterable[Path], phrases: Callable[[Path], Iterable[Phrase]], least: int, missing: float) -> None:
     tally = Tally()
-    for path in (*_files(shared, ".pdf", "data/investigate")[::4], *_files(shared, ".pdf", "data/messy/dev")):
+    for path in paths:
         document = _read(path)
         if document is not None and document.pages:
             letters = Letters(document.text)
-            for phrase in _pdf_phrases(path):
-                places = {page_at(document.pages, offset) for offset in letters.places(phrase[1])}
-                tally.add(path.name, phrase, places)
-    tally.check(least=125, most_missing=0.01)
+            for phrase in phrases(path):
+                tally.add(path.name, phrase, {page_at(document.pages, offset) for offset in letters.places(phrase[1])})
+    tally.check(least, missing)
+
+
+def test_words_of_a_pdf_page_are_found_on_that_page(shared: Path):
+    files = (*_files(shared, ".pdf", "data/investigate")[::4], *_files(shared, ".pdf", "data/messy/dev"))
+    check_pages(files, _pdf_phrases, least=125, missing=0.01)
 
 
 def test_words_of_a_slide_are_found_on_that_slide(shared: Path):
     pptx = pytest.importorskip("pptx", reason="python-pptx is not installed")
-    tally = Tally()
-    for path in _files(shared, ".pptx"):
-        document = _read(path)
-        if document is not None:
-            letters = Letters(document.text)
-            slides = enumerate(pptx.Presentation(path).slides, start=1)
-            for phrase in [(number, text) for number, slide in slides for text in _slide_texts(slide.shapes)]:
-                tally.add(path.name, phrase, {page_at(document.pages, offset) for offset in letters.places(phrase[1])})
-    tally.check(least=20, most_missing=0.02)
+
+    def phrases(path: Path) -> Iterator[Phrase]:
+        for number, slide in enumerate(pptx.Presentation(path).slides, start=1):
+            yield from ((number, text) for text in _slide_texts(slide.shapes))
+
+    check_pages(_files(shared, ".pptx"), phrases, least=20, missing=0.02)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning:openpyxl.*")
 def test_cells_of_a_sheet_are_found_on_that_sheet(shared: Path):
     openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed")
-    tally = Tally()
-    for path in _files(shared, ".xlsx"):
-        document = _read(path)
-        if document is not None:
-            letters = Letters(document.text)
-            book = openpyxl.load_workbook(path, data_only=True)
-            for number, sheet in enumerate(book.worksheets, start=1):
-                values = [v for row in sheet.iter_rows(values_only=True) for v in row if isinstance(v, str | int)]
-                for value in _some(values, LINES, path.name):
-                    places = {page_at(document.pages, offset) for offset in letters.places(str(value))}
-                    tally.add(path.name, (number, str(value)), places)
-    tally.check(least=15, most_missing=0.02)
+
+    def phrases(path: Path) -> Iterator[Phrase]:
+        for number, sheet in enumerate(openpyxl.load_workbook(path, data_only=True).worksheets, start=1):
+            values = [v for row in sheet.iter_rows(values_only=True) for v in row if isinstance(v, str | int)]
+            yield from ((number, str(value)) for value in _some(values, LINES, path.name))
+
+    check_pages(_files(shared, ".xlsx"), phrases, least=15, missing=0.02)
 
 
 @pytest.mark.parametrize("suffix", [".txt", ".md"])

@@ -9,8 +9,7 @@ import re
 from collections.abc import Iterator
 
 from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
-from investigator.documents.readers.markup.inline_markdown import without_marks
-from investigator.documents.readers.markup.markdown import markdown_headings
+from investigator.documents.readers.markup.markdown import markdown_headings, without_marks
 from investigator.documents.readers.plain.json_lines import JsonValue
 from investigator.documents.readers.plain.plain_text import text_of
 from investigator.language.normalise import one_line

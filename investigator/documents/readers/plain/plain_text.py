@@ -1,4 +1,5 @@
-"""Reads plain text and source code, unchanged so that line numbers match.
+"""Reads plain text and source code, unchanged so that line numbers match, and subtitles (WebVTT, SubRip) as a line for
+each caption, with its time and its speaker.
 
 Columns aligned by spaces are tables: the text is treated as a page in a monospaced font.
 """
@@ -7,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from html import unescape
 from itertools import accumulate, islice
 from pathlib import PurePath
 
@@ -15,6 +17,7 @@ from investigator.documents.readers.decoding import decoded
 from investigator.documents.readers.pdf.page_tables import recorded_tables, tables_of_page
 from investigator.documents.readers.pdf.page_words import PageWord
 from investigator.documents.readers.properties import first_title_line
+from investigator.language.normalise import one_line
 from investigator.records import FileStatus, Heading, PageSpan, Table
 
 _DEFINITION = re.compile(
@@ -25,6 +28,9 @@ _DEFINITION = re.compile(
     re.M,
 )
 _HEADINGS = 2_000
+_CUE = re.compile(r"\s*(?:(\d+):)?(\d{1,2}):(\d\d)[.,]\d{1,3}\s*-->\s*(?:\d+:)?\d{1,2}:\d\d[.,]\d{1,3}.*")
+_VOICE = re.compile(r"<v(?:\.[^ >]*)?\s+([^>]{1,80})>")
+_TAG = re.compile(r"</?[^<>\n]{1,80}>|\{\\[^{}\n]{1,80}\}")
 _PROSE_SUFFIXES = frozenset({"", ".txt", ".text"})
 
 
@@ -53,6 +59,38 @@ def read_source_code(source: SourceFile, settings: ReaderSettings) -> Extracted:
     definitions = islice(_DEFINITION.finditer(text), _HEADINGS)
     headings = tuple(Heading(text=" ".join(match[1].split()), start=match.start()) for match in definitions)
     return Extracted(text=text, title=PurePath(source.name).name, headings=headings)
+
+
+def read_subtitles(source: SourceFile, settings: ReaderSettings) -> Extracted:
+    """Reads captions; numbers, styles, positions and notes of the file are no speech. Captions that only repeat the one
+    before are left out. Raises ReadFailure.
+    """
+    text = decoded(source.data, declared=False)
+    if text is None:
+        raise ReadFailure(FileStatus.FAILED, "its name says it is a text, but its bytes are not")
+    lines, before = list[str](), ""
+    for block in re.split(r"\n[ \t]*\n", cleaned(text)):
+        rows = block.split("\n")
+        at = next((number for number, row in enumerate(rows) if _CUE.fullmatch(row)), None)
+        if at is None:  # a heading, a style or a note
+            continue
+        words = _speech("\n".join(rows[at + 1 :]))
+        if words and words != before:
+            lines.append(f"{_cue_time(rows[at])} {words}")
+        before = words
+    return Extracted(text="\n".join(lines))
+
+
+def _cue_time(row: str) -> str:
+    """Return the beginning of a caption: "[0:01:05]"."""
+    hours, minutes, seconds = _CUE.fullmatch(row).groups()  # type: ignore[union-attr]
+    return f"[{int(hours or 0)}:{int(minutes):02}:{seconds}]"
+
+
+def _speech(caption: str) -> str:
+    """Return the speech of a caption on one line, each speaker's words behind the name."""
+    spoken = _VOICE.sub(lambda match: f"\n{match[1].strip()}: ", caption)
+    return one_line(unescape(_TAG.sub("", spoken)))
 
 
 # letter and line sizes; one space separates words, and two spaces separate columns
