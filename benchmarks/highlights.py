@@ -28,7 +28,7 @@ import pypdfium2.raw as pdfium
 
 from investigator.documents.page_views import PageViews
 from investigator.documents.readers.base import ReaderSettings, ReadFailure, SourceFile, cleaned
-from investigator.documents.readers.pdf.pdfium import page_with_forms
+from investigator.documents.readers.pdf.pdfium import flattened
 from investigator.documents.readers.registry import read
 from investigator.documents.scanning import FolderSettings
 from investigator.language.sentences import sentence_spans
@@ -139,7 +139,9 @@ def measured(folder: Path, quotes: Sequence[Drawn], pictures: Path | None) -> It
             shown = pages.marked(quote.document, TextSpan(start=quote.start, end=quote.end))
             seconds = time.perf_counter() - began
             with closing(pypdfium2.PdfDocument(folder / quote.document.id)) as opened:
-                found = "".join(words_under(page_with_forms(opened, view.page - 1), view) for view in shown)
+                found = "".join(
+                    words_under(flattened(opened, view.page - 1, opened[view.page - 1]), view) for view in shown
+                )
             yield quote, found, seconds
             if pictures is not None and number < PICTURES:
                 for view in shown:

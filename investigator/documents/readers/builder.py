@@ -110,6 +110,11 @@ class TextBuilder:
         """Begin a new paragraph; inside a table, a new line."""
         self._flow.line(2)
 
+    def paragraph(self, text: str) -> None:
+        """Add text behind the beginning of a new paragraph."""
+        self.block()
+        self.verbatim(text)
+
     def begin_row(self, *, header: bool = False) -> None:
         """Begin a table row; `header` means that the file marks it as the header row."""
         flow = self._flow

@@ -312,8 +312,7 @@ def read_rtf(source: SourceFile, settings: ReaderSettings) -> Extracted:
     file.read(source.data)
     builder = file.body.builder
     for text in dict.fromkeys(flow.builder.text for flow in file.later):
-        builder.block()
-        builder.verbatim(text)
+        builder.paragraph(text)
     return builder.extracted(
         title=" ".join(file.info["title"].builder.text.split()),
         authors=(name.strip() for name in file.info["author"].builder.text.split(";") if name.strip()),

@@ -47,8 +47,7 @@ def read_slides(source: SourceFile, settings: ReaderSettings) -> Extracted:
         images = dict.fromkeys(part for name in shown for part in package.present(name, "image"))
         texts, unread = embedded_texts(map(package.read, images), settings)
         for text in texts:
-            builder.block()
-            builder.verbatim(text)
+            builder.paragraph(text)
         charts = unread_charts(kind for name in shown for kind, _ in package.related(name).values())
         properties = package.properties()
     if properties.title.lower() == "powerpoint presentation":
@@ -113,8 +112,7 @@ def _add_comments(builder: TextBuilder, root: Element, authors: Mapping[str, str
             continue
         body = (part for part in note if part.tag in ("text", "txBody"))
         if words := one_line(cleaned(" ".join(e.text or "" for part in body for e in part.iter()))):
-            builder.block()
-            builder.verbatim(comment_line(words, authors.get(note.get("authorId", ""), "")))
+            builder.paragraph(comment_line(words, authors.get(note.get("authorId", ""), "")))
 
 
 def _slides(package: Package) -> list[str]:
@@ -183,8 +181,7 @@ def _add_open_slide(slide: Element, builder: TextBuilder) -> None:
             case _:
                 _add_words(builder, element, begins=begins)
     for note in slide.iter("annotation"):
-        builder.block()
-        builder.verbatim(comment(note))
+        builder.paragraph(comment(note))
 
 
 def _add_words(builder: TextBuilder, element: Element, *, begins: bool) -> None:

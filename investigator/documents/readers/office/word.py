@@ -46,12 +46,10 @@ def read_word(source: SourceFile, settings: ReaderSettings) -> Extracted:
             _WordText(part, package, name, styles, marks_hidden=marks)
             later[part.text] = None
         for words in (*later, *_comments(package, text.anchors)):
-            builder.block()
-            builder.verbatim(words)
+            builder.paragraph(words)
         texts, unread = embedded_texts((package.read(part) for part in package.present(main, "image")), settings)
         for words in texts:
-            builder.block()
-            builder.verbatim(words)
+            builder.paragraph(words)
         unread += unread_charts(kind for kind, _ in package.related(main).values())
         properties = package.properties()
     unread += hidden_parts(settings.hidden, {"word": text.words_hidden})

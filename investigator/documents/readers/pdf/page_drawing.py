@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypedDict
 from investigator.documents.readers.base import ReaderSettings, ReadFailure
 from investigator.documents.readers.pdf.boxes import LINE_HYPHEN, Box, bounds, on_display, pdfium
 from investigator.documents.readers.pdf.page_texts import is_raised, letters_in_order
-from investigator.documents.readers.pdf.pdfium import check_pictures, drawn_page, opened, page_with_forms
+from investigator.documents.readers.pdf.pdfium import check_pictures, drawn_page, flattened, opened
 from investigator.documents.readers.pdf.visible import page_objects, shown_text
 from investigator.documents.readers.pictures.ocr import PlacedWord, lines_of, recognised_words, words_in_text
 from investigator.records import FileStatus, PageLine, PageMark, TextSpan
@@ -94,7 +94,7 @@ def _recognised(data: bytes, page: DrawnPage, order: PageOrder, settings: Reader
 
 
 def _drawn(document: Any, order: PageOrder) -> DrawnPage:
-    page = page_with_forms(document, order.page - 1)
+    page = flattened(document, order.page - 1, document[order.page - 1])
     textpage, _, _ = shown_text(page, page_objects(page))
     width, height = page.get_size()
     marks, unmarked, lines = _marks(page, textpage, order.text, order.span) if order.span else ((), "", ())

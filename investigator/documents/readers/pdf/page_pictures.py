@@ -10,10 +10,10 @@ from typing import Any
 from investigator.documents.pages import listed_pages
 from investigator.documents.readers.base import ReaderSettings, ReadFailure
 from investigator.documents.readers.pdf.boxes import Box, Orientation, pdfium
-from investigator.documents.readers.pdf.pdfium import check_pictures, opened
+from investigator.documents.readers.pdf.pdfium import check_pictures, grey_pixels, opened
 from investigator.documents.readers.pdf.placed_lines import PlacedLine
 from investigator.documents.readers.pdf.visible import PageObjects, page_objects
-from investigator.documents.readers.pictures.ocr import Picture, recognise, why_not
+from investigator.documents.readers.pictures.ocr import Picture, recognise
 from investigator.documents.readers.pictures.picture import MOST_PICTURES, is_large, unread_pictures
 from investigator.documents.readers.table_captions import named_table
 from investigator.records import FileStatus
@@ -49,17 +49,7 @@ def pictures_read(
 ) -> tuple[dict[int, list[str]], list[ReadFailure]]:
     """Return the texts of pictures, given as pages and numbers on them, by page, and the report of those not read."""
     some = pictures[:MOST_PICTURES]
-    drawn: dict[int, Picture | None] = {}
-    if not why_not(settings):
-        with opened(data) as document:
-            drawn = {index: _drawn(document, *place) for index, place in enumerate(some)}
-
-    def picture(index: int) -> Picture:
-        if (own := drawn.get(index)) is None:
-            raise ReadFailure(FileStatus.FAILED, "the picture is damaged")
-        return own
-
-    outcome = recognise(range(len(some)), picture, settings)
+    outcome = recognise(range(len(some)), lambda index: _drawn(data, *some[index]), settings)
     texts: dict[int, list[str]] = {}
     for index, text in sorted(outcome.texts.items()):
         if any(character.isalnum() for character in text):
@@ -69,21 +59,20 @@ def pictures_read(
     return texts, unread_pictures(len(missed), outcome, where)
 
 
-def _drawn(document: Any, index: int, number: int) -> Picture | None:
-    try:
-        page = document[index]
-        check_pictures(page)
-        picture = list(_pictures(page, page_objects(page)))[number]
-        bitmap = picture.get_bitmap(render=True)
-        pixels = bitmap.to_numpy()
-        grey = pixels if pixels.ndim == 2 else pixels[..., :3].mean(axis=2)
-        rows = grey.reshape(bitmap.height, bitmap.width).astype("uint8")
-        result = Picture(b"P5 %d %d 255\n" % (bitmap.width, bitmap.height) + rows.tobytes())
-        bitmap.close()
-        page.close()
-    except (pdfium.PdfiumError, ReadFailure, IndexError, ValueError):
-        return None
-    return result
+def _drawn(data: bytes, index: int, number: int) -> Picture:
+    with opened(data) as document:
+        try:
+            page = document[index]
+            check_pictures(page)
+            bitmap = list(_pictures(page, page_objects(page)))[number].get_bitmap(render=True)
+            pixels = bitmap.to_numpy()
+            grey = pixels if pixels.ndim == 2 else pixels[..., :3].mean(axis=2)
+            picture = Picture(grey_pixels(bitmap, grey.astype("uint8")))
+            bitmap.close()
+            page.close()
+        except (pdfium.PdfiumError, ReadFailure, IndexError, ValueError) as error:
+            raise ReadFailure(FileStatus.FAILED, "the picture is damaged") from error
+    return picture
 
 
 def pictured_tables(page: Any, lines: Sequence[PlacedLine], turned: Orientation) -> Iterator[str]:

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from investigator.documents.readers.base import MOST_MEMBERS, Member, ReadFailure
-from investigator.documents.readers.pdf.annotations import Field, comments_of, has_written_annotations, taken_fields
+from investigator.documents.readers.pdf.annotations import has_written_annotations
 from investigator.documents.readers.pdf.boxes import pdfium
 from investigator.documents.readers.pictures.ocr import Picture
 from investigator.records import FileStatus
@@ -42,25 +42,11 @@ def opened(data: bytes) -> Iterator[Any]:
             document.close()
 
 
-def page_with_annotations(document: Any, index: int) -> tuple[Any, list[Field], list[str]]:
-    """Return a page with text annotations and stamps merged into it, its form fields, and its comments, one per line.
+def flattened(document: Any, index: int, page: Any) -> Any:
+    """Return a page with its form fields, text annotations and stamps merged into its text and pictures.
 
     Only the copy in memory is changed. Raises pypdfium2.PdfiumError if the page cannot be loaded.
     """
-    page = document[index]
-    fields, comments = taken_fields(document, page), comments_of(page)
-    return _flattened(document, index, page), fields, comments
-
-
-def page_with_forms(document: Any, index: int) -> Any:
-    """Return a page with form fields, text annotations and stamps merged into its text and pictures.
-
-    Only the copy in memory is changed. Raises pypdfium2.PdfiumError if the page cannot be loaded.
-    """
-    return _flattened(document, index, document[index])
-
-
-def _flattened(document: Any, index: int, page: Any) -> Any:
     if not has_written_annotations(page):
         return page
     pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY)
@@ -104,13 +90,18 @@ def drawn_page(data: bytes, index: int) -> Picture:
             inches = page.get_width() / _POINTS * page.get_height() / _POINTS
             dpi = min(_DPI, int((_MOST_PIXELS / max(inches, 1e-6)) ** 0.5))
             bitmap = page.render(scale=max(dpi, 1) / _POINTS, grayscale=True)
-            rows = bitmap.to_numpy().reshape(bitmap.height, bitmap.width)
-            pixels = b"P5 %d %d 255\n" % (bitmap.width, bitmap.height) + rows.tobytes()  # a PGM file
+            pixels = grey_pixels(bitmap, bitmap.to_numpy())
             bitmap.close()
             page.close()
         except pdfium.PdfiumError as error:
             raise ReadFailure(FileStatus.FAILED, "the page is damaged") from error
     return Picture(pixels, dpi=max(dpi, 70))
+
+
+def grey_pixels(bitmap: Any, grey: Any) -> bytes:
+    """Return a bitmap, whose pixels are given in grey, as a PGM file."""
+    rows = grey.reshape(bitmap.height, bitmap.width)
+    return b"P5 %d %d 255\n" % (bitmap.width, bitmap.height) + bytes(rows.tobytes())
 
 
 def check_pictures(page: Any) -> None:

@@ -24,13 +24,14 @@ from investigator.documents.readers.base import (
     hidden_parts,
     marked_hidden,
 )
+from investigator.documents.readers.pdf.annotations import comments_of, taken_fields
 from investigator.documents.readers.pdf.boxes import LINE_HYPHEN, Orientation, pdfium
 from investigator.documents.readers.pdf.garbled import garbled_pages
 from investigator.documents.readers.pdf.page_pictures import large_pictures, pictured_tables, pictures_read
 from investigator.documents.readers.pdf.page_tables import moved, recorded_tables, tables_of_page
 from investigator.documents.readers.pdf.page_texts import page_texts
 from investigator.documents.readers.pdf.page_words import page_words
-from investigator.documents.readers.pdf.pdfium import attachments, drawn_page, is_drawn, opened, page_with_annotations
+from investigator.documents.readers.pdf.pdfium import attachments, drawn_page, flattened, is_drawn, opened
 from investigator.documents.readers.pdf.placed_lines import PlacedLine, placed_lines
 from investigator.documents.readers.pdf.table_layout import LaidTable
 from investigator.documents.readers.pdf.visible import page_objects, shown_text
@@ -189,7 +190,9 @@ def _pages(document: Any, settings: ReaderSettings) -> list[_Page]:
 
 
 def _page(document: Any, index: int) -> _Page:
-    page, fields, comments = page_with_annotations(document, index)
+    page = document[index]
+    fields, comments = taken_fields(document, page), comments_of(page)
+    page = flattened(document, index, page)
     objects = page_objects(page)
     textpage, turned, hidden = shown_text(page, objects)
     raw = with_raised_digits(textpage, textpage.get_text_range(), turned)

@@ -60,11 +60,6 @@ class _Grounds:
     boxes: Any
     colours: Any
 
-    @property
-    def plain_numbers(self) -> list[int]:
-        """Return the places of the areas of one colour."""
-        return [number for number, colour in zip(self.numbers, self.colours, strict=True) if colour[0] != _UNKNOWN]
-
 
 _Letters = tuple[Any, Box | None]
 """A text object of a page, and its box; None inside another object."""
@@ -121,7 +116,8 @@ def _candidates(page: Any, objects: PageObjects, textpage: Any) -> list[_Letters
     grounds = _grounds(objects)
     area = _shown_area(page)
     if not inner and _are_plain(handles, objects, grounds) and _is_within(textpage, area):
-        numbers = numbers[: np.searchsorted(numbers, max(grounds.plain_numbers, default=0))]
+        plain = [n for n, colour in zip(grounds.numbers, grounds.colours, strict=True) if colour[0] != _UNKNOWN]
+        numbers = numbers[: np.searchsorted(numbers, max(plain, default=0))]
         handles = handles[: len(numbers)]  # the others cannot be painted over
         colours, may_hide = np.full((len(handles), 3), -_UNKNOWN), np.zeros(len(handles), dtype=bool)
     else:

@@ -83,11 +83,6 @@ class Recognised:
             failures.append(ReadFailure(FileStatus.EMPTY, f"{listed_pages(without)}: no text was recognised"))
         return tuple(failures)
 
-    def fail(self, index: int, failure: ReadFailure) -> None:
-        """Record a page that could not be read."""
-        self.missed.append(index)
-        self.failure = failure
-
 
 def why_not(settings: ReaderSettings) -> str:
     """Return one line that explains why text recognition is unavailable and how to fix it; "" if it is available."""
@@ -123,7 +118,8 @@ def recognise(pages: Iterable[int], picture: Callable[[int], Picture], settings:
             printed = (line.rstrip() for line in cleaned(_printed(picture(index), left, settings)).split("\n"))
             recognised.texts[index] = _EMPTY_LINES.sub("\n\n", "\n".join(printed)).strip()
         except ReadFailure as failure:
-            recognised.fail(index, failure)
+            recognised.missed.append(index)
+            recognised.failure = failure
     return recognised
 
 

@@ -30,8 +30,7 @@ def unread_charts(kinds: Iterable[str]) -> list[ReadFailure]:
 def add_chart(builder: TextBuilder, root: Element) -> None:
     """Add a chart to a text: its caption, and a line for each category."""
     caption, table = chart_table(root)
-    builder.block()
-    builder.verbatim(caption)
+    builder.paragraph(caption)
     builder.line()
     builder.grid(table)
 

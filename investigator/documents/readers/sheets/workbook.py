@@ -118,8 +118,7 @@ def _add(builder: TextBuilder, number: int, sheet: Sheet, *, marks: bool) -> Non
             builder.line()
         builder.grid(table)
     if sheet.remarks:
-        builder.block()
-        builder.verbatim("\n".join(sheet.remarks))
+        builder.paragraph("\n".join(sheet.remarks))
 
 
 def grid_of(sheet: Sheet, *, marks: bool) -> list[list[str]]:
