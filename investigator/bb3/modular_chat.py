@@ -77,11 +77,11 @@ class ModularChat:
             draft.uses_memory = options.memory_decision is Decide.ALWAYS
         if options.search_decision is Decide.COMPUTE:
             for draft, reply in self._ask(Module.SDM, drafts):
-                draft.search_decision, draft.uses_search = reply.text, bool(reply.needed)
+                draft.decisions["search_decision"], draft.uses_search = reply.text, bool(reply.needed)
         if options.memory_decision is Decide.COMPUTE:
             known = [draft for draft in drafts if not self.family.few_calls or draft.conversation.memories.texts()]
             for draft, reply in self._ask(Module.MDM, known, self._shown_memories):
-                draft.memory_decision, draft.uses_memory = reply.text, bool(reply.needed)
+                draft.decisions["memory_decision"], draft.uses_memory = reply.text, bool(reply.needed)
         for draft in drafts:
             if draft.uses_memory:
                 draft.available = draft.conversation.memories.available(draft.turns[-1].text if draft.turns else "")
@@ -111,9 +111,9 @@ class ModularChat:
                 try:
                     draft.documents = self.search.search(draft.query, self.options.n_docs)
                 except InvestigatorError as error:  # a failed search must not end the conversation
-                    draft.search_problem = error.message
+                    draft.problems["search_problem"] = error.message
             if not draft.documents:
-                draft.uses_search, draft.uses_entity, draft.search_failed = False, True, True
+                draft.uses_search, draft.uses_entity, draft.problems["search_result_failure"] = False, True, True
 
     def _know(self, drafts: Sequence[TurnDraft]) -> None:
         for draft, reply in self._ask(Module.CKM, [draft for draft in drafts if draft.uses_entity]):
@@ -123,7 +123,7 @@ class ModularChat:
             Module.SKM, searched, lambda draft: {"query": draft.query, "documents": tuple(draft.documents)}
         ):
             draft.knowledge, draft.quotes = ("", ()) if reply.failed else (reply.text, reply.quotes)
-            draft.source_problem = reply.source_problem
+            draft.problems["source_problem"] = reply.source_problem
         recalling = [draft for draft in drafts if draft.uses_memory]
         for draft, reply in self._ask(Module.MKM, recalling, lambda draft: {"memories": tuple(draft.available)}):
             draft.memory = "" if reply.failed else reply.text
@@ -181,7 +181,8 @@ class ModularChat:
                 draft.self_memory = reply.text
         except (InvestigatorError, BudgetSpent) as problem:
             for draft in unquoted:
-                draft.memory_problem = f"stopped({problem})" if isinstance(problem, BudgetSpent) else str(problem)
+                words = f"stopped({problem})" if isinstance(problem, BudgetSpent) else str(problem)
+                draft.problems["memory_problem"] = words
         for draft in drafts:
             for text, speaker in ((draft.self_memory, Speaker.SELF), (draft.partner_memory, Speaker.PARTNER)):
                 if text and text != FAILED:

@@ -38,28 +38,26 @@ class LiveConversation:
 
 @dataclass
 class TurnDraft:
-    """An unfinished turn; results of modules that were not called are empty, and decisions are their words."""
+    """An unfinished turn; results of modules that were not called are empty. `decisions` are in the words of their
+    modules, and `problems` say what failed; both have the names of the message's fields.
+    """
 
     conversation: LiveConversation
-    search_decision: str = ""
-    memory_decision: str = ""
     uses_search: bool = False
     uses_memory: bool = False
     uses_entity: bool = False
     available: Sequence[str] = ()
     query: str = ""
-    search_failed: bool = False
-    search_problem: str = ""
     documents: Sequence[SearchDocument] = ()
     entity: str = ""
     memory: str = ""
     memories_used: Sequence[str] = ()
     knowledge: str = ""
     quotes: tuple[Quote, ...] = ()
-    source_problem: str = ""
     partner_memory: str = ""
     self_memory: str = ""
-    memory_problem: str = ""
+    decisions: dict[str, str] = field(default_factory=dict)
+    problems: dict[str, str | bool] = field(default_factory=dict)
     replies: dict[Module, ModuleReply] = field(default_factory=dict)
     combined: ModuleReply | None = None
     chosen: ModuleReply | None = None
@@ -109,8 +107,8 @@ class TurnDraft:
         message["memory_knowledge_doc_content"] = list(self.available) if self.uses_memory else []
         servers = [document.server for document in self.documents]
         optional = {
-            "search_decision": "" if is_alone else self.search_decision,
-            "memory_decision": "" if is_alone else self.memory_decision,
+            **({} if is_alone else self.decisions),
+            **self.problems,
             "search_query": self.query,
             "memory_generator_self": self.self_memory,
             "memory_generator_partner": self.partner_memory,
@@ -119,10 +117,6 @@ class TurnDraft:
             "search_knowledge": self.knowledge,
             **{TABLE[module].name: reply.text for module, reply in self.replies.items()},
             "search_knowledge_doc_servers": servers if any(servers) else None,
-            "search_result_failure": self.search_failed,
-            "search_problem": self.search_problem,
-            "source_problem": self.source_problem,
-            "memory_problem": self.memory_problem,
             "unsaid": reply.unsaid,
             "checked": reply.checked,
             "quotes": [quote.model_dump(mode="json") for quote in reply.quotes or self.quotes],

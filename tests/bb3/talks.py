@@ -12,6 +12,7 @@ from investigator.asking.prompts import Prompts
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
 from investigator.bb3.forms.document_readings import read_documents
 from investigator.bb3.records import CONTRACTS, Module, Speaker, Turn
+from investigator.engines.base import Engine
 from investigator.engines.roles import Role
 from investigator.records import Document, Quote
 from investigator.store.in_memory import InMemoryJournal
@@ -23,12 +24,16 @@ def turns(*texts: str) -> tuple[Turn, ...]:
     return tuple(Turn(speaker=speakers[(len(texts) - 1 - n) % 2], text=text) for n, text in enumerate(texts))
 
 
+def client(engine: Engine) -> EngineClient:
+    """Return a client whose every role is the engine."""
+    return EngineClient(dict.fromkeys(Role, engine), Prompts(contracts=CONTRACTS), InMemoryJournal(), time.monotonic)
+
+
 def read(said: Said, *documents: SearchDocument, kept: Mapping[str, Document] | None = None) -> list[Quote]:
     """Return the quotes of documents that a search found, read by a model that replies so."""
-    engine = model({Module.SKM: said})
-    client = EngineClient(dict.fromkeys(Role, engine), Prompts(contracts=CONTRACTS), InMemoryJournal(), time.monotonic)
+    reader = client(model({Module.SKM: said}))
     request = ModuleRequest(module=Module.SKM, by=Module.SKM, turns=turns("What does it say?"), documents=documents)
-    return list(read_documents(client, request, None if kept is None else kept.__getitem__)[0])
+    return list(read_documents(reader, request, None if kept is None else kept.__getitem__)[0])
 
 
 class Waits:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from openai_server import Body, OpenAIServer, completion
 from tiny_model import write_tiny_model
 
 from investigator.bb3.chats import open_chat
@@ -25,7 +23,6 @@ from investigator.errors import SettingsError
 from investigator.investigator import Investigator
 from investigator.records import Prompt, Reply
 from investigator.records.decoding import Decoding, Inference
-from investigator.settings import load_settings
 
 FOUND = {
     "document": "harbour.md",
@@ -96,29 +93,6 @@ def test_the_method_that_a_module_is_told_is_how_its_tokens_are_chosen(
     no_pair_twice = written(folder, model, srm_beam_block_ngram=2)
     beam = written(folder, model, srm_inference="beam", srm_beam_size=8, srm_beam_block_ngram=2)
     assert len({str(found) for found in (plain, factual, other, no_pair_twice, beam)}) == 5
-
-
-def test_only_the_module_that_was_told_sends_other_parameters(folder: Path, openai_server: OpenAIServer) -> None:
-    replies = {
-        "DecisionReply": {"point": 90, "needed": True},
-        "PhraseReply": {"text": "Vigo"},
-        "AskReply": {"readings": [FOUND]},
-        "ResponseReply": {"reply": "In 1997."},
-    }
-    openai_server.answer(lambda body: completion(json.dumps(replies[asked_for(body)])))
-    settings = load_settings(None, (f"chat.base_url={openai_server.url}",))
-    investigator = Investigator(folder, model="openai:m", settings=settings, embedder=ScriptedEmbedder())
-    turn(investigator, decodings=told_decodings({"srm_topp": 0.7, "srm-temperature": 0.6}))
-    sent = [(asked_for(body), body.get("top_p"), body.get("temperature")) for body in openai_server.bodies]
-    assert {row for row in sent if row[0] == "ResponseReply"} == {("ResponseReply", 0.7, 0.6)}
-    assert {row for row in sent if row[0] != "ResponseReply"} >= {("DecisionReply", None, None)}
-    assert {row[1:] for row in sent if row[0] != "ResponseReply"} == {(None, None)}
-
-
-def asked_for(body: Body) -> str:
-    """Return the name of the reply's schema."""
-    told: Any = body["response_format"]
-    return str(told["json_schema"]["name"])
 
 
 def test_what_the_engine_of_a_chat_cannot_be_told_is_said_and_the_chat_goes_on(folder: Path) -> None:

@@ -4,33 +4,25 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 
 import pytest
 from chat_replies import Said, model, readings
-from talks import read, turns
+from talks import client, read, turns
 from whole_quotes import whole_quote
 
 from investigator import ScriptedEmbedder, ScriptedEngine
-from investigator.asking.client import EngineClient
-from investigator.asking.prompts import Prompts
 from investigator.bb3.exchange import ModuleReply, ModuleRequest, SearchDocument
 from investigator.bb3.extractive import chat_answers
 from investigator.bb3.forms.chat_form import ChatForm
-from investigator.bb3.records import CONTRACTS, Module
+from investigator.bb3.records import Module
 from investigator.engines.base import Engine, Traits
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.roles import Role
 from investigator.errors import EngineError
 from investigator.records import Document, Passage, Prompt, Quote, Reply
-from investigator.store.in_memory import InMemoryJournal
 
 RENT = SearchDocument(title="Lease", url="lease.txt", text="The annual rent is EUR 48,000. The tenant may keep a dog.")
 MEMORIES = ("Person 1's Persona: I have a dog.", "Person 2's Persona: I am a program.")
-
-
-def client(engine: Engine) -> EngineClient:
-    return EngineClient(dict.fromkeys(Role, engine), Prompts(contracts=CONTRACTS), InMemoryJournal(), time.monotonic)
 
 
 def reply(engine: Engine, module: Module, text: str = "How much is the rent?", **given: object) -> ModuleReply:

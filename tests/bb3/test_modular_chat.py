@@ -108,7 +108,7 @@ def test_what_is_decided_beforehand_asks_no_module(search: Decide, memory: Decid
     assert (Module.SKM in modules.asked, Module.MKM in modules.asked) == (uses_search, uses_memory)
     uses_topic = topic is Decide.ALWAYS or (topic is Decide.COMPUTE and not uses_search and not uses_memory)
     assert (Module.CKM in modules.asked) == uses_topic
-    assert bool(draft.search_decision) == (search is Decide.COMPUTE)
+    assert ("search_decision" in draft.decisions) == (search is Decide.COMPUTE)
 
 
 @pytest.mark.parametrize("module", [Module.SDM, Module.MDM])
@@ -208,13 +208,13 @@ def test_an_empty_query_searches_nothing() -> None:
     search = Search()
     draft = turn(Modules({Module.SGM: ModuleReply(text="")}), decided(Decide.ALWAYS), search=search)
     assert search.queries == []
-    assert draft.search_failed
+    assert draft.problems["search_result_failure"]
 
 
 def test_without_a_search_nothing_is_found() -> None:
     modules = Modules()
     (draft,) = ModularChat(modules, CHAT, decided(Decide.ALWAYS)).reply([conversation()])
-    assert draft.search_failed
+    assert draft.problems["search_result_failure"]
     assert Module.SKM not in modules.asked
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
@@ -11,27 +10,23 @@ from typing import Any
 
 import pytest
 from chat_replies import SENSIBLE, Said, model, plants
-from power_plants import index, write_folder
+from talks import client
 from whole_quotes import whole_quote
 
 from investigator import ScriptedEmbedder
-from investigator.asking.client import EngineClient
-from investigator.asking.prompts import Prompts
 from investigator.bb3.chat_options import ChatOptions, Conditioning, Decide
 from investigator.bb3.chats import open_chat
 from investigator.bb3.exchange import ModuleReply, ModuleRequest
 from investigator.bb3.extractive import chat_answers
 from investigator.bb3.forms.chat_form import ChatForm
 from investigator.bb3.forms.checked_replies import ReplyCheck
-from investigator.bb3.records import CONTRACTS, Module, Speaker, Turn
+from investigator.bb3.records import Module, Speaker, Turn
 from investigator.bb3.safety import SafetyGuard
 from investigator.bb3.talk import Talk
 from investigator.dialogue.messages import Message
 from investigator.engines.base import Engine, Traits
-from investigator.engines.roles import Role
 from investigator.errors import EngineError
 from investigator.records import Prompt, Reply
-from investigator.store.in_memory import InMemoryJournal
 
 RENT = "The annual rent is EUR 48,000. The tenant may keep a dog."
 QUESTION = "How much power does the Cedar plant make?"
@@ -103,8 +98,7 @@ def replied_raw(said: str, hear: list[str]) -> ModuleReply:
 
 
 def replied_by(engine: Engine, hear: list[str]) -> ModuleReply:
-    client = EngineClient(dict.fromkeys(Role, engine), Prompts(contracts=CONTRACTS), InMemoryJournal(), time.monotonic)
-    form = ChatForm(lambda _: client, say=hear.append, stand_in=chat_answers(ScriptedEmbedder()))
+    form = ChatForm(lambda _: client(engine), say=hear.append, stand_in=chat_answers(ScriptedEmbedder()))
     (reply,) = form.ask([asked_for_rent()])
     return reply
 
@@ -136,13 +130,6 @@ def test_where_nothing_is_supported_the_quotes_are_said_in_its_place() -> None:
     reply = replied(f"{FALSE} {TRUE}", heard)
     assert (heard, reply.unsaid, reply.is_stock) == ([], f"{FALSE} {TRUE}", True)
     assert RENT in reply.text
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    at = tmp_path_factory.mktemp("plants")
-    index(write_folder(at / "folder"), at / "workspace")
-    return at
 
 
 def talked(place: Path, said: Mapping[Module, Said], options: ChatOptions | None = None) -> tuple[Message, list[str]]:

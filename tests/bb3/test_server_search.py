@@ -237,17 +237,6 @@ def test_of_a_line_that_begins_with_a_slash_the_words_are_searched(openai_server
     assert asked_for == ["why", "home/anna", "/", "why/not"]
 
 
-def test_what_the_server_gave_is_quoted_and_nothing_else(diary: Investigator, openai_server: OpenAIServer) -> None:
-    page = {"url": "http://x.example/a", "title": "Cedar", "content": f"\n The Cedar plant is old. \n\n{TELLS}\n"}
-    openai_server.answer(pages(page))
-    (reply,) = asked(diary, reached_server(openai_server.url), QUESTION)
-    assert reply["search_knowledge_doc_content"] == [f"The Cedar plant is old. \n\n{TELLS}"]
-    assert {quote.document_id for quote in quotes(reply)} == {"http://x.example/a"}
-    for quote in quotes(reply):
-        assert quote.text in reply["search_knowledge_doc_content"][0]  # type: ignore[index]
-    assert "rained" not in reply.text
-
-
 @pytest.mark.parametrize(
     ("answer", "problem"),
     [

@@ -10,7 +10,6 @@ from random import Random
 
 import pytest
 from chat_replies import model, plants
-from power_plants import index, write_folder
 
 from investigator.bb3.bb3x.conversation_files import conversations_in
 from investigator.bb3.bb3x.examples import module_examples
@@ -38,13 +37,6 @@ class Classifier:
         if self.down:
             raise EngineError("the classifier is down")
         return "gherkin" in text
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    at = tmp_path_factory.mktemp("plants")
-    index(write_folder(at / "folder"), at / "workspace")
-    return at
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import getpass
 import io
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
@@ -139,13 +138,13 @@ def _talk(chat: FolderChat, talk: Talk, user: str, workspace: Path, source: Text
         chat.on_step = spoken.step
     for typed in _terminal_lines() if source is None else _lines(source):
         try:
-            line = read_line(typed)
-            if line.command is ChatCommand.QUIT:
+            named, text = read_line(typed)
+            if named is ChatCommand.QUIT:
                 return
-            if line.command is not None:
-                _obey(line, chat, talk, user, workspace)
-            elif line.text:
-                reply = reply_text(talk.say(line.text, hear=spoken.hear if source is None else None))
+            if named is not None:
+                _obey(named, text, chat, talk, user, workspace)
+            elif text:
+                reply = reply_text(talk.say(text, hear=spoken.hear if source is None else None))
                 print_styled(reply[spoken.end(reply.plain) :])
         except BudgetSpent as spent:
             spoken.end()
@@ -179,22 +178,22 @@ def _terminal_lines() -> Iterator[str]:
     print_plain("")
 
 
-def _obey(line: Line, chat: FolderChat, talk: Talk, user: str, workspace: Path) -> None:
-    match line.command:
+def _obey(named: ChatCommand, text: str, chat: FolderChat, talk: Talk, user: str, workspace: Path) -> None:
+    match named:
         case ChatCommand.WHY:
             print_styled(why_text(talk.last))
         case ChatCommand.MEMORY:
-            _change_memory(line.text, chat, user)
+            _change_memory(text, chat, user)
         case ChatCommand.SEARCH:
-            _switch_search(line.text, talk)
+            _switch_search(text, talk)
         case ChatCommand.LIKE:
             talk.like()
             print_plain("Thank you.")
         case ChatCommand.DISLIKE:
-            print_plain(talk.dislike(dislike_type_of(line.text)))
+            print_plain(talk.dislike(dislike_type_of(text)))
         case ChatCommand.SAVE:
             make_private_folder(workspace / CHATS)
-            path = Path(line.text).expanduser() if line.text else workspace / CHATS / f"{talk.record.chat_id}.jsonl"
+            path = Path(text).expanduser() if text else workspace / CHATS / f"{talk.record.chat_id}.jsonl"
             talk.save(path)
             print_plain(f"Saved: {path}")
         case _:
@@ -229,26 +228,18 @@ def _change_memory(text: str, chat: FolderChat, user: str) -> None:
     print_styled(memories_text(chat.memory.latest(user, 50)))
 
 
-@dataclass(frozen=True)
-class Line:
-    """A line that the user typed: a message, or a command and the text after it."""
-
-    text: str
-    command: ChatCommand | None = None
-
-
-def read_line(typed: str) -> Line:
-    """Parse a line. Raises DialogueError for an unknown command."""
+def read_line(typed: str) -> tuple[ChatCommand | None, str]:
+    """Return the command in a line, None for a message, and the text. Raises DialogueError for an unknown command."""
     text = typed.strip()
     if not text.startswith("/") or text.startswith("//"):
-        return Line(text.removeprefix("/"))
+        return None, text.removeprefix("/")
     word, *rest = [""] if text[1:2].isspace() or text == "/" else text[1:].split(maxsplit=1)
     if word.lower() not in set(ChatCommand):
         near = get_close_matches(word.lower(), list(ChatCommand), n=1)
         hint = f"Did you mean /{near[0]}? " if near else ""
         hint += "/help lists the commands; begin a message with // if its first character is a slash."
         raise DialogueError(f"unknown command /{word[:40]}", hint=hint)
-    return Line("".join(rest), ChatCommand(word.lower()))
+    return ChatCommand(word.lower()), "".join(rest)
 
 
 def login() -> str:
