@@ -7,6 +7,7 @@ place of the bot's reply if either text is unsafe or the model failed. The reaso
 from __future__ import annotations
 
 import re
+from functools import cache
 from random import Random
 from typing import Any, Protocol
 
@@ -29,22 +30,20 @@ class SafetyClassifier(Protocol):
         """Return True if the text is offensive or otherwise unsuitable."""
 
 
-class StringMatcher:
-    """Finds the words and phrases of `offensive_words.txt` in text. Case, accents, invisible characters and letters
-    from other scripts make no difference. A listed word that ends in a star matches all words that begin with it. Words
+@cache
+def _offensive() -> re.Pattern[str]:
+    listed = listed_lines("offensive_words.txt", "investigator.bb3")
+    patterns = (re.sub(r"\W+", r"\\W+", undisguised(word.rstrip("*")).text) for word in listed)
+    ends = (r"\w*" if word.endswith("*") else "" for word in listed)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(''.join, zip(patterns, ends, strict=True)))})(?!\w)")
+
+
+def is_offensive(text: str) -> bool:
+    """Return True if a text has a word or phrase of `offensive_words.txt`. Case, accents, invisible characters and
+    letters of other scripts make no difference. A listed word with a star matches all words that begin with it; words
     that merely contain a listed word (Scunthorpe) do not match.
     """
-
-    def __init__(self) -> None:
-        listed = listed_lines("offensive_words.txt", "investigator.bb3")
-        patterns = (re.sub(r"\W+", r"\\W+", undisguised(word.rstrip("*")).text) for word in listed)
-        ends = (r"\w*" if word.endswith("*") else "" for word in listed)
-        either = "|".join(map("".join, zip(patterns, ends, strict=True)))
-        self._pattern = re.compile(rf"(?<!\w)(?:{either})(?!\w)")
-
-    def is_unsafe(self, text: str) -> bool:
-        """Return True if the text contains a listed word."""
-        return self._pattern.search(undisguised(text).text) is not None
+    return _offensive().search(undisguised(text).text) is not None
 
 
 class SafetyGuard:
@@ -54,15 +53,15 @@ class SafetyGuard:
 
     def __init__(self, random: Random, classifier: SafetyClassifier | None = None) -> None:
         self._random = random
-        self._matcher = StringMatcher()
         self._classifier = classifier
         self._last: dict[InteractionFailure, str] = {}
 
     def annotation(self, text: str) -> Safety:
         """Return the verdicts of matcher and classifier, as in the card. Raises RunError if the classifier fails."""
-        checks = {"string_matcher": self._matcher, "duo_safety": self._classifier}
-        verdicts = {name: NOT_OK if check.is_unsafe(text) else OK for name, check in checks.items() if check}
-        return Safety.model_validate(verdicts)
+        verdicts = {"string_matcher": is_offensive(text)}
+        if self._classifier is not None:
+            verdicts["duo_safety"] = self._classifier.is_unsafe(text)
+        return Safety.model_validate({name: NOT_OK if unsafe else OK for name, unsafe in verdicts.items()})
 
     def canned(self, failure: InteractionFailure) -> str:
         """Return a canned reply for a failure."""

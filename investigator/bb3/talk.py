@@ -97,12 +97,12 @@ class Talk:
                 failure = InteractionFailure.UNSAFE_BOT if bot.is_unsafe else failure
         except RunError as error:
             failure, problem = InteractionFailure.MODEL_CRASH, error.message
-        self._add(ChatMessage(text=text, sender=Sender.HUMAN, human_message_id=self._new_id(), safety=human))
+        self._add(Sender.HUMAN, text, safety=human)
         if reply is None or failure:
             self.last = self._canned(failure, problem, reply)
         else:
             answer = chat_message_of(reply, self._new_id())
-            self._add(answer.changed(safety=bot, is_safety_controlled_response=False))
+            self._append(answer.changed(safety=bot, is_safety_controlled_response=False))
             self.last = reply
         self._place = len(self.record.message_history) - 1
         return self.last
@@ -112,15 +112,8 @@ class Talk:
         if reply is not None:
             self._chat.take_back(self.session, reply)
         text = self._guard.canned(failure)
-        answer = ChatMessage(
-            text=text,
-            sender=Sender.BOT,
-            bot_message_id=self._new_id(),
-            is_safety_controlled_response=True,
-            previous_interaction_failure=failure,
-            from_model_crash=failure is InteractionFailure.MODEL_CRASH,
-        )
-        self._add(answer)
+        marks = {"previous_interaction_failure": failure, "from_model_crash": failure is InteractionFailure.MODEL_CRASH}
+        self._add(Sender.BOT, text, is_safety_controlled_response=True, **marks)
         problems = {"problem": problem} if problem else {}
         return Message(id=self._chat.agent_id, text=text, episode_done=False, failure=str(failure), **problems)
 
@@ -140,14 +133,14 @@ class Talk:
         self._asked_why = False
 
     def dislike(self, kind: DislikeType) -> str:
-        """Mark the last reply as disliked; return the question to the user. Raises DialogueError if it is wrong."""
+        """Mark the last reply as disliked; return a question to the user. Raises DialogueError if nothing fits."""
         is_canned = self._place is not None and self.record.message_history[self._place].is_canned
         if kind in (DislikeType.AGREE_SENSITIVE, DislikeType.DISAGREE_SENSITIVE) and not is_canned:
             hint = "Choose another type; this type applies only to canned replies."
             raise DialogueError(f"the reply cannot be disliked as {kind}: it is not a canned reply", hint=hint)
         self._mark(is_liked=False, is_disliked=True, dislike_type=str(kind))
         question = str(own_words("after_dislike", kind))
-        self._add(ChatMessage(text=question, sender=Sender.BOT, bot_message_id=self._new_id()))
+        self._add(Sender.BOT, question)
         self._asked_why = True
         return question
 
@@ -178,12 +171,16 @@ class Talk:
         if not text.strip():
             return Message(id=self._chat.agent_id, text=self.record.message_history[-1].text, episode_done=False)
         self._asked_why = False
-        answer = ChatMessage(text=text, sender=Sender.HUMAN, human_message_id=self._new_id(), is_dislike_feedback=True)
+        verdicts = {}
         with suppress(RunError):  # if the classifier fails, the answer is kept
-            answer = answer.changed(safety=self._guard.annotation(text))
-        self._add(answer, ChatMessage(text=THANKS, sender=Sender.BOT, bot_message_id=self._new_id()))
+            verdicts["safety"] = self._guard.annotation(text)
+        self._add(Sender.HUMAN, text, is_dislike_feedback=True, **verdicts)
+        self._add(Sender.BOT, THANKS)
         return Message(id=self._chat.agent_id, text=THANKS, episode_done=False)
 
-    def _add(self, *messages: ChatMessage) -> None:
-        history = (*self.record.message_history, *messages)
-        self.record = self.record.changed(message_history=history)
+    def _add(self, sender: Sender, text: str, **fields: object) -> None:
+        path = "human_message_id" if sender is Sender.HUMAN else "bot_message_id"
+        self._append(ChatMessage.model_validate({"text": text, "sender": sender, path: self._new_id(), **fields}))
+
+    def _append(self, message: ChatMessage) -> None:
+        self.record = self.record.changed(message_history=(*self.record.message_history, message))

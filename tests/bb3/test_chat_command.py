@@ -17,8 +17,7 @@ from screen import screen
 from typer.testing import Result
 
 from investigator import Investigator, ScriptedEmbedder
-from investigator.bb3.commands.chat import HELP, ChatCommand, read_line
-from investigator.bb3.commands.terminal import Spoken, read_folder
+from investigator.bb3.commands.chat import HELP, ChatCommand, Spoken, read_folder, read_line
 from investigator.bb3.records import Module
 from investigator.bb3.talk import DislikeType
 from investigator.errors import DialogueError

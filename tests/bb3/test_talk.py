@@ -17,7 +17,7 @@ from investigator.bb3.bb3x.records import Conversation, InteractionFailure
 from investigator.bb3.chats import open_chat, talk_with
 from investigator.bb3.folder_chat import FolderChat
 from investigator.bb3.records import Module, Speaker
-from investigator.bb3.safety import NOT_OK, SafetyGuard, StringMatcher, own_words
+from investigator.bb3.safety import NOT_OK, SafetyGuard, is_offensive, own_words
 from investigator.bb3.talk import THANKS, DislikeType, Talk, dislike_type_of
 from investigator.engines.base import Engine
 from investigator.errors import DialogueError, EngineError, FolderError
@@ -310,7 +310,7 @@ def test_saving_again_takes_the_place_of_the_same_conversation_only(
     ],
 )
 def test_unsafe_words_are_found_in_disguise(said: str) -> None:
-    assert StringMatcher().is_unsafe(said)
+    assert is_offensive(said)
 
 
 @pytest.mark.parametrize(
@@ -332,7 +332,7 @@ def test_unsafe_words_are_found_in_disguise(said: str) -> None:
     ],
 )
 def test_words_with_a_listed_one_inside_are_not_found(said: str) -> None:
-    assert not StringMatcher().is_unsafe(said)
+    assert not is_offensive(said)
 
 
 def test_without_a_classifier_the_record_says_nothing_for_one() -> None:
@@ -347,5 +347,5 @@ def test_canned_replies_take_turns_and_are_safe_themselves() -> None:
     assert all(one != other for one, other in pairwise(given))
     assert set(given) == set(own_words("canned", InteractionFailure.UNSAFE_HUMAN))
     every = {failure: own_words("canned", failure) for failure in InteractionFailure if failure}
-    assert [text for texts in every.values() for text in texts if StringMatcher().is_unsafe(text)] == []
+    assert [text for texts in every.values() for text in texts if is_offensive(text)] == []
     assert all(len(texts) > 1 for texts in every.values())
