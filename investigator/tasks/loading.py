@@ -23,6 +23,8 @@ from investigator.plugins import plug_ins
 from investigator.tasks.file_teacher import FileTeacher
 from investigator.tasks.task_list import PLUG_INS, TASK_LIST, listed_tasks, plugged_in
 
+_BASES = ("investigator.dialogue.", "investigator.tasks.file_teacher")  # modules of teachers to derive from
+
 
 class Tasks:
     """Finds the classes that task strings name: of built-in tasks, of other packages, or of a module by its path."""
@@ -39,7 +41,7 @@ class Tasks:
         except NotFoundError as error:
             known = vars(sys.modules[module]).values() if module in sys.modules else ()
             teachers = [kind for kind in known if isinstance(kind, type) and issubclass(kind, Teacher)]
-            own = sorted(kind.__name__ for kind in teachers if kind.__module__ == module)
+            own = sorted(kind.__name__ for kind in teachers if not kind.__module__.startswith(_BASES))
             near = get_close_matches(_name_of(task), [*(entry.task for entry in TASK_LIST), *plug_ins(PLUG_INS)], n=3)
             hint = f"Did you mean {' or '.join(near)}?" if near else LIST_TASKS
             raise NotFoundError(error.message, hint=f"{module} has {', '.join(own)}" if own else hint) from error

@@ -71,6 +71,7 @@ def test_a_task_string_gives_the_class_that_it_names() -> None:
         ("sqad", "task sqad", "Did you mean squad"),
         ("zzz", "task zzz", "investigator dialogue tasks"),
         ("squad:opn", "OpnTeacher", "squad has DefaultTeacher, IndexTeacher, OpenTeacher"),
+        ("twowiki:opn", "OpnTeacher", "twowiki has DefaultTeacher, GoldTeacher, OpenTeacher"),
         ("bb3x:module", "ModuleTeacher", "SdmTeacher, SgmTeacher"),  # a class to derive from is no teacher
         ("no_such_package.my_task", "no_such_package", "investigator dialogue tasks"),
         ("../secret", "secret", "investigator dialogue tasks"),
