@@ -181,7 +181,17 @@ def test_a_saved_file_that_is_broken_is_told(folder: Path, tmp_path: Path) -> No
 
 def test_a_release_whose_names_cannot_be_found_is_refused(folder: Path, tmp_path: Path) -> None:
     command("chat", folder, "--share", "--search", "never", stdin="Hello\n/save\n")
-    asked = ("dialogue", "export", folder, "--to", tmp_path / "releases", "--version", "1.0", "--names-model", "nobody_has_this")
+    asked = (
+        "dialogue",
+        "export",
+        folder,
+        "--to",
+        tmp_path / "releases",
+        "--version",
+        "1.0",
+        "--names-model",
+        "nobody_has_this",
+    )
     result = command(*asked)
     assert result.exit_code == 2
     assert result.stderr.startswith("error: names cannot be found")

@@ -72,7 +72,7 @@ def test_asking_and_showing_load_no_chat(tmp_path: Path) -> None:
     modules = loaded(command("ask", folder, "What is the annual rent?", *kept))
     assert {"research", "store"} <= {name.partition(".")[0] for name in modules}
     assert beyond_the_core(modules) == set()
-    assert "store.exact" in modules
+    assert "store.vectors" in modules
     assert modules & {*_HEAVY, "engines.chat.engine", "reports.export", "store.postgres", "tracing.trace_file"} == set()
     (run,) = Investigator(folder, workspace=workspace).runs()
     shown = loaded(command("show", run.id, folder, *kept))
@@ -90,7 +90,7 @@ def test_a_question_about_what_is_indexed_needs_no_pytorch(tmp_path: Path) -> No
     for _ in Investigator(folder, workspace=workspace).index(vectors=True):
         pass
     modules = loaded(command("ask", folder, "What does the tenant of unit 7 pay for?", "--workspace", workspace))
-    assert {"store.exact", "engines.embedding.quick_minilm"} <= modules
+    assert {"store.vectors", "engines.embedding.quick_minilm"} <= modules
     assert modules & _HEAVY == set()
 
 

@@ -225,7 +225,7 @@ def test_a_strangers_task_is_listed_found_by_its_tag_and_loaded_by_its_name(inst
     assert Tasks().ids("squad") == ["squad"]
     assert "strangers_chess" not in sys.modules  # before it is needed
     app = typer.Typer()
-    app.command("dialogue", "tasks")(guarded(tasks))
+    app.command("tasks")(guarded(tasks))
     shown = CliRunner().invoke(app, ["openings", "--json"])
     assert [json.loads(line)["task"] for line in shown.stdout.splitlines()] == ["chess"]
     assert Tasks().ids("#games") == Tasks().ids("#chess") == ["chess"]
