@@ -302,3 +302,9 @@ def test_the_texts_with_the_rare_words_of_the_query_come_first() -> None:
     assert nearest(texts, "zzz")[:2] == [0, 1]
     assert nearest([], "q") == []
     assert nearest(["🐶", "猫"], "") == [0, 1]
+
+
+def test_each_line_of_a_query_finds_passages_of_its_own(place: Path) -> None:
+    folder = Investigator(place / "folder", workspace=place / "workspace", embedder=ScriptedEmbedder())
+    pages = FolderSearch(one_at_a_time(folder.library)).search("power of the Cedar plant\npower of the Birch plant", 5)
+    assert [page.passage.document_id for page in pages[:2] if page.passage] == ["cedar.txt", "birch.txt"]

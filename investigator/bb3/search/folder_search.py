@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import chain, zip_longest
 from threading import Lock
 
 from investigator.bb3.exchange import DocumentSearch, SearchDocument
@@ -45,13 +46,13 @@ class FolderSearch:
         return self._documents[document_id]
 
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
-        """Return the best passages. Results from elsewhere become passages of the folder if the folder's document of
-        that name contains them; all other results name their server. Raises FolderError, WorkspaceLockedError,
+        """Return the best passages, those for each line of the query in turn. Results from elsewhere become passages of
+        the folder if the folder's document of that name contains them; all other results name their server. Raises FolderError, WorkspaceLockedError,
         StoreError, EngineError, and the errors of the other search.
         """
         if self.elsewhere is None:
             return mended(lambda again: self._passages(query, count, again))
-        results = self.elsewhere.search(query, count)
+        results = self.elsewhere.search(" ".join(query.split()), count)
         return mended(lambda again: self._looked_up(results, again))
 
     def standing(self, quotes: Sequence[Quote]) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
@@ -73,7 +74,10 @@ class FolderSearch:
 
     def _passages(self, query: str, count: int, again: frozenset[str]) -> Sequence[SearchDocument]:
         with self.open_shelf(again) as shelf:
-            passages = shelf.passages((searched(query),))[:count]
+            queries = [line for line in query.splitlines() if line.strip()] or [query]
+            each = [shelf.passages((searched(line),)) for line in queries]
+            ranked = chain.from_iterable(zip_longest(*each))
+            passages = list(dict.fromkeys(passage for passage in ranked if passage is not None))[:count]
             self._documents |= {each.document_id: shelf.document(each.document_id) for each in passages}
         return [_result(self._documents[passage.document_id], passage) for passage in passages]
 
