@@ -65,7 +65,9 @@ def main(arguments: Sequence[str]) -> None:
         with tempfile.TemporaryDirectory() as workspace:
             settings = load_settings(None, server)
             list(Investigator(ROOT / chat["folder"], workspace=workspace).index(vectors=True))
-            engine = Investigator(ROOT / chat["folder"], settings=settings, workspace=workspace).parts.engine(given.model)
+            engine = Investigator(ROOT / chat["folder"], settings=settings, workspace=workspace).parts.engine(
+                given.model
+            )
             engine = RecordedEngine(recording(chat), NamedEngine(engine, given.name or engine.name), fixture=True)
             kept[chat["name"]] = replies(chat, engine, Path(workspace), *server)
     text = json.dumps(kept, indent=1, ensure_ascii=False, sort_keys=True)

@@ -47,8 +47,8 @@ class FolderSearch:
 
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
         """Return the best passages, those for each line of the query in turn. Results from elsewhere become passages of
-        the folder if the folder's document of that name contains them; all other results name their server. Raises FolderError, WorkspaceLockedError,
-        StoreError, EngineError, and the errors of the other search.
+        the folder if the folder's document of that name contains them; all other results name their server. Raises
+        FolderError, WorkspaceLockedError, StoreError, EngineError, and the errors of the other search.
         """
         if self.elsewhere is None:
             return mended(lambda again: self._passages(query, count, again))
