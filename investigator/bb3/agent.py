@@ -12,7 +12,7 @@ from investigator.bb3.chat_options import ChatOptions
 from investigator.bb3.decoding.options import is_module_option, module_options
 from investigator.bb3.decoding.told import changed
 from investigator.bb3.exchange import DocumentSearch
-from investigator.bb3.forms.gpt2_tokens import best_count, gpt2_count, gpt2_ids
+from investigator.bb3.forms.prefix_form import best_count, gpt2_count, gpt2_ids
 from investigator.bb3.forms.text_forms import PrefixForm, TokenForm, Writer
 from investigator.bb3.forms.writers import CompletionsWriter, LocalWriter
 from investigator.bb3.memory.session import MemoryOptions, SessionMemories

@@ -18,9 +18,8 @@ from investigator.bb3.folder_chat import FolderChat
 from investigator.bb3.forms.chat_form import ChatForm
 from investigator.bb3.memory.long_term import LongTermMemory
 from investigator.bb3.records import CONTRACTS, Module, Turn
-from investigator.bb3.safety import SafetyClassifier, SafetyGuard
 from investigator.bb3.search.folder_search import FolderSearch, one_at_a_time
-from investigator.bb3.talk import Talk
+from investigator.bb3.talk import SafetyClassifier, SafetyGuard, Talk
 from investigator.engines.base import Engine, Hear
 from investigator.engines.catalogue import EXTRACTIVE
 from investigator.engines.extractive import ExtractiveEngine

@@ -24,13 +24,6 @@ from investigator.investigator import Investigator
 from investigator.records import Prompt, Reply
 from investigator.records.decoding import Decoding, Inference
 
-FOUND = {
-    "document": "harbour.md",
-    "verdict": "answers",
-    "point": 90,
-    "quotes": ["The harbour of Vigo was dredged in 1997."],
-}
-
 
 class Overheard(TransformersEngine):
     """A tiny model that records its outputs with their templates."""

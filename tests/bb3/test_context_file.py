@@ -7,8 +7,7 @@ from talks import turns
 
 from investigator.bb3.context_file import request_of
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
-from investigator.bb3.forms.gpt2_tokens import best_count
-from investigator.bb3.forms.prefix_form import PrefixOptions, prefix_prompt
+from investigator.bb3.forms.prefix_form import PrefixOptions, best_count, prefix_prompt
 from investigator.bb3.forms.token_form import token_documents, token_prompt
 from investigator.bb3.records import Module, Speaker, Turn
 

@@ -9,10 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
-from investigator.bb3.forms.gpt2_tokens import best_count, gpt2_count, gpt2_ids
 from investigator.bb3.forms.prefix_form import (
     PrefixOptions,
     PromptParts,
+    best_count,
+    gpt2_count,
+    gpt2_ids,
     most_that_fit,
     prefix_prompt,
     prefix_texts,

@@ -21,8 +21,7 @@ from investigator.bb3.extractive import chat_answers
 from investigator.bb3.forms.chat_form import ChatForm
 from investigator.bb3.forms.checked_replies import ReplyCheck
 from investigator.bb3.records import Module, Speaker, Turn
-from investigator.bb3.safety import SafetyGuard
-from investigator.bb3.talk import Talk
+from investigator.bb3.talk import SafetyGuard, Talk
 from investigator.dialogue.messages import Message
 from investigator.engines.base import Engine, Traits
 from investigator.errors import EngineError

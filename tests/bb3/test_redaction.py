@@ -16,9 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from investigator.bb3.bb3x.pii import NameFinder, Pii, PiiSpan, spans_by_rules, without_overlaps
 from investigator.bb3.bb3x.records import Conversation
-from investigator.bb3.bb3x.redaction import Redactor
+from investigator.bb3.bb3x.redaction import NameFinder, Pii, PiiSpan, Redactor, spans_by_rules, without_overlaps
 from investigator.errors import DialogueError, SettingsError
 
 SALT = b"a salt that only a test would use"

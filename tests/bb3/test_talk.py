@@ -17,8 +17,16 @@ from investigator.bb3.bb3x.records import Conversation, InteractionFailure
 from investigator.bb3.chats import open_chat, talk_with
 from investigator.bb3.folder_chat import FolderChat
 from investigator.bb3.records import Module, Speaker
-from investigator.bb3.safety import NOT_OK, SafetyGuard, is_offensive, own_words
-from investigator.bb3.talk import THANKS, DislikeType, Talk, dislike_type_of
+from investigator.bb3.talk import (
+    NOT_OK,
+    THANKS,
+    DislikeType,
+    SafetyGuard,
+    Talk,
+    dislike_type_of,
+    is_offensive,
+    own_words,
+)
 from investigator.engines.base import Engine
 from investigator.errors import DialogueError, EngineError, FolderError
 from investigator.records import Prompt

@@ -11,8 +11,7 @@ from investigator.asking.prompts import Prompts
 from investigator.bb3.agent import BlenderBot3Agent
 from investigator.bb3.chat_options import ChatOptions, Decide
 from investigator.bb3.exchange import FAILED, ModuleRequest
-from investigator.bb3.forms.gpt2_tokens import best_count
-from investigator.bb3.forms.prefix_form import PrefixOptions, prefix_prompt
+from investigator.bb3.forms.prefix_form import PrefixOptions, best_count, prefix_prompt
 from investigator.bb3.forms.text_forms import PrefixForm, Prompted, TokenForm, WrittenText
 from investigator.bb3.memory.session import MemoryOptions, SessionMemories
 from investigator.bb3.memory.text import MemoryForm

@@ -9,8 +9,15 @@ from typing import Any
 import pytest
 from golden_rows import golden_test
 
-from investigator.bb3.forms.gpt2_tokens import best_count, gpt2_count
-from investigator.bb3.forms.prefix_form import PrefixOptions, lines_of, prefix_texts, prompt_parts, shortened
+from investigator.bb3.forms.prefix_form import (
+    PrefixOptions,
+    best_count,
+    gpt2_count,
+    lines_of,
+    prefix_texts,
+    prompt_parts,
+    shortened,
+)
 from investigator.bb3.module_table import TABLE, Weights
 from investigator.bb3.records import Module, Speaker, Turn
 

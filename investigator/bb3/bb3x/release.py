@@ -17,9 +17,8 @@ from tempfile import TemporaryDirectory
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from investigator.bb3.bb3x.conversation_files import as_json_line, unwritable
-from investigator.bb3.bb3x.pii import Pii
 from investigator.bb3.bb3x.records import Conversation
-from investigator.bb3.bb3x.redaction import Redactor
+from investigator.bb3.bb3x.redaction import Pii, Redactor
 from investigator.bb3.bb3x.splits import Split, stable_split
 from investigator.errors import DialogueError
 from investigator.records.base import Record

@@ -11,8 +11,7 @@ from typing import Annotated
 import typer
 
 from investigator.bb3.bb3x.conversation_files import conversations_in
-from investigator.bb3.bb3x.pii import NameFinder
-from investigator.bb3.bb3x.redaction import Redactor
+from investigator.bb3.bb3x.redaction import NameFinder, Redactor
 from investigator.bb3.bb3x.release import publish
 from investigator.bb3.talk import CHATS
 from investigator.cli.options import kept_of

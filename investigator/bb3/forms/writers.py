@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from investigator.bb3.forms.gpt2_tokens import CountTokens, best_count
+from investigator.bb3.forms.prefix_form import CountTokens, best_count
 from investigator.bb3.forms.text_forms import Prompted, WrittenText
 from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import Module
