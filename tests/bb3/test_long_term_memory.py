@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import threading
@@ -10,7 +11,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from commands import command
 from sqlalchemy import update
+from typer.testing import Result
 
 from investigator.bb3.folder_chat import UserMemories
 from investigator.bb3.memory.long_term import LONGEST_MEMORY, FactSource, LongTermMemory
@@ -292,3 +295,88 @@ def test_threads_share_a_memory(memory: LongTermMemory) -> None:
         thread.join()
     assert len(memory.memories("ann")) == 4 * 6 + 6
     assert max(fact.turns_since_used for fact in memory.memories("ann")) <= 24
+
+
+@pytest.fixture
+def lease(tmp_path: Path) -> Path:
+    (tmp_path / "lease.txt").write_text("The rent is EUR 48,000.", encoding="utf-8")
+    return tmp_path
+
+
+def listed(lease: Path, *words: str, user: str = "anna") -> Result:
+    return command("dialogue", "memory", lease, *words, "--user", user)
+
+
+def test_memories_can_be_added_seen_changed_and_forgotten(lease: Path) -> None:
+    assert listed(lease).stdout == "Nothing is remembered.\n"
+    assert "     1  I have a dog.  [about you, " in listed(lease, "add", "I have", "a dog.").stdout
+    listed(lease, "add", "I sing in a choir.")
+    assert "I have two dogs." in listed(lease, "edit", "1", "I have two", "dogs.").stdout
+    assert [line.split("  [")[0].strip() for line in listed(lease, "list").stdout.splitlines()] == [
+        "1  I have two dogs.",
+        "2  I sing in a choir.",
+    ]
+    assert "choir" in listed(lease, "search", "singing choirs").stdout
+    assert "choir" not in listed(lease, "delete", "2").stdout
+    assert listed(lease, "forget").stdout == "Forgotten: 1\n"
+    assert listed(lease, "list").stdout == "Nothing is remembered.\n"
+
+
+def test_other_users_see_nothing_of_it(lease: Path) -> None:
+    listed(lease, "add", "I have a dog.")
+    listed(lease, "add", "I have a cat.", user="ben\nand \x1b[2J co")
+    assert "dog" not in listed(lease, "list", user="ben").stdout
+    users = listed(lease, "users").stdout
+    assert users.splitlines() == ["anna", "ben and \\x1b[2J co"]
+
+
+def test_json_has_a_record_for_each_and_nothing_for_none(lease: Path) -> None:
+    assert listed(lease, "list", "--json").stdout == ""
+    listed(lease, "add", "I have a 🐕.\nReally.")
+    (line,) = listed(lease, "list", "--json").stdout.splitlines()
+    row = json.loads(line)
+    assert (row["id"], row["user"], row["text"], row["speaker"]) == (1, "anna", "I have a 🐕. Really.", "partner")
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (("delete",), "the number of a memory is missing"),
+        (("delete", "7"), "no memory has the number 7"),
+        (("edit", "7"), "the text is missing"),
+        (("add",), "the text is missing"),
+        (("search",), "the text is missing"),
+        (("burn",), "burn"),
+    ],
+)
+def test_wrong_use_is_told(lease: Path, words: tuple[str, ...], error: str) -> None:
+    result = listed(lease, *words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert error in result.stderr
+
+
+def test_a_folder_that_is_not_there_is_wrong_use(lease: Path) -> None:
+    assert listed(lease / "nowhere").exit_code == 2
+
+
+def test_a_blank_user_is_not_taken_for_nobody_named(lease: Path) -> None:
+    for words in (("list",), ("add", "I have a dog."), ("forget",)):
+        result = listed(lease, *words, user="")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "the user's name is blank" in result.stderr
+        assert "--user" in result.stderr
+
+
+def test_without_a_user_the_login_name_is_meant(lease: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOGNAME", "ida")
+    command("dialogue", "memory", lease, "add", "I sing.")
+    assert listed(lease, "users").stdout == "ida\n"
+
+
+def test_words_that_an_action_does_not_take_change_nothing(lease: Path) -> None:
+    listed(lease, "add", "I have a dog.")
+    for words in (("forget", "1"), ("forget", "now"), ("delete", "1", "2"), ("list", "dogs")):
+        refused = listed(lease, *words)
+        assert refused.exit_code == 2
+        assert "does not take" in refused.stderr
+    assert "I have a dog." in listed(lease, "list").stdout

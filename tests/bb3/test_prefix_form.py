@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
 from investigator.bb3.forms.prefix_form import (
@@ -15,7 +13,6 @@ from investigator.bb3.forms.prefix_form import (
     best_count,
     gpt2_count,
     gpt2_ids,
-    most_that_fit,
     prefix_prompt,
     prefix_texts,
     shortened,
@@ -194,11 +191,6 @@ def test_an_empty_instruction_is_an_error_that_names_the_file(tmp_path: Path) ->
     own.write_text("\n \n", encoding="utf-8")
     with pytest.raises(TemplateError, match=r"vrm\.txt contains no instruction"):
         prefix_texts(Module.VRM, tmp_path)
-
-
-@given(st.integers(0, 60), st.integers(0, 70))
-def test_the_most_that_fits_is_found(number: int, limit: int) -> None:
-    assert most_that_fit(number, lambda count: count <= limit) == min(number, limit)
 
 
 def test_of_a_very_long_conversation_little_is_looked_at() -> None:
