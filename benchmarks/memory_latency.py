@@ -108,7 +108,7 @@ def main() -> None:
         for size in sorted(given.sizes):
             began = time.perf_counter()
             _fill(database, told[written:size])
-            while len(memory.scores(_USER, "embed the memories that have no vector yet")) < min(size, 20_000):
+            while len(memory.nearest(_USER, "embed the memories that have no vector yet", 20_000)) < min(size, 20_000):
                 pass
             each = 1000 * (time.perf_counter() - began) / max(1, size - written)
             written = size

@@ -97,9 +97,10 @@ class LongTermMemory:
         if not known:
             return ()
         (vector,) = self.embedder.embed([memory_line(text)[:LONGEST_MEMORY]])
-        cosines = np.stack([_unit_vector(written, len(vector)) for written in known.values()]) @ vector
-        near = sorted(zip(-cosines, (-key for key in known), strict=True))[:most]
-        return self._with_ids(user, [-key for distance, key in near if -distance >= least])
+        rows = np.stack([_row(written, len(vector)) for written in known.values()]).astype(np.float32)
+        cosines: list[float] = (rows @ vector / np.maximum(np.linalg.norm(rows, axis=1), 1.0)).tolist()
+        near = sorted(zip(cosines, known, strict=True), reverse=True)[:most]
+        return self._with_ids(user, [key for cosine, key in near if cosine >= least])
 
     def search(self, user: str, query: str, most: int = 20) -> tuple[KeptFact, ...]:
         """Return the memories whose meaning is near to that of the query, nearest first."""
@@ -293,11 +294,10 @@ def _written(vector: npt.NDArray[np.float32]) -> str:
     return base64.b64encode((vector * (127 / np.abs(vector).max())).round().astype(np.int8).tobytes()).decode()
 
 
-def _unit_vector(written: str, dimensions: int) -> npt.NDArray[np.float32]:
-    """Return a unit vector from its written form; a damaged one becomes zeros."""
+def _row(written: str, dimensions: int) -> npt.NDArray[np.int8]:
+    """Return a vector from its written form; a damaged one becomes zeros."""
     try:
-        row = np.frombuffer(base64.b64decode(written), dtype=np.int8).astype(np.float32)
+        row = np.frombuffer(base64.b64decode(written), dtype=np.int8)
     except ValueError:
-        row = np.zeros(0, dtype=np.float32)
-    unit: npt.NDArray[np.float32] = row / max(float(np.linalg.norm(row)), 1.0)
-    return unit if len(row) == dimensions else np.zeros(dimensions, dtype=np.float32)
+        row = np.zeros(0, dtype=np.int8)
+    return row if len(row) == dimensions else np.zeros(dimensions, dtype=np.int8)
