@@ -97,16 +97,8 @@ def read_space(file: Path | None, vary: Sequence[str]) -> Space:
 def settings_of_space(space: Space, seed: int) -> Iterator[Variant]:
     """Yield the combinations of a space, at most 100,000, in an order determined by the seed."""
     every = product(*([f"{name}={value}" for value in values] for name, values in space.items()))
-    listed = list(islice(every, _MOST)) if space else []
-    for settings in sorted(listed, key=lambda settings: digest(str(seed), *settings)):
+    for settings in sorted(islice(every, _MOST), key=lambda settings: digest(str(seed), *settings)):
         yield Variant(name=" ".join(settings), settings=settings)
-
-
-def single_changes(space: Space) -> Iterator[Variant]:
-    """Yield a variant for each value in a space, in order; each variant changes a single setting."""
-    for name, values in space.items():
-        for value in values:
-            yield Variant(name=f"{name}={value}", settings=(f"{name}={value}",))
 
 
 def templates_of(folder: Path | None, names: Sequence[str]) -> dict[str, str]:

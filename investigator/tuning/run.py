@@ -39,7 +39,6 @@ from investigator.tuning.candidates import (
     digest,
     lay_templates,
     settings_of_space,
-    single_changes,
     templates_of,
     variants,
 )
@@ -324,7 +323,9 @@ class TuningRun:
     def _listed(self) -> Iterator[Variant]:
         options = self._options
         given = variants(options.variants, options.templates) if options.variants is not None else ()
-        settings = settings_of_space(options.space, options.seed) if options.space else single_changes(options.changes)
+        # the common values are tried one at a time
+        spaces = [options.space] if options.space else [{name: values} for name, values in options.changes.items()]
+        settings = (candidate for space in spaces for candidate in settings_of_space(space, options.seed))
         for candidate in (*given, *settings):
             yield candidate.changed(templates=self._baseline.templates | candidate.templates)
 

@@ -17,7 +17,7 @@ from pydantic import Field
 from investigator.asking.budget import BudgetSpent
 from investigator.errors import DataError
 from investigator.evaluation.estimates import LEVEL, Estimate, detectable, mean_of
-from investigator.evaluation.measures import Cost, Measure
+from investigator.evaluation.measures import Cost, Labelled, Measure
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
 from investigator.records import Record
@@ -55,16 +55,16 @@ class TriedCandidate(Record):
     baseline: float | None = Field(default=None, description="the baseline's score on the same questions")
 
 
-class Ending(StrEnum):
+class Ending(Labelled):
     """The possible endings of a search."""
 
-    ADOPTED = "adopted"
-    NOTHING_TO_GAIN = "nothing_to_gain"
-    NONE_TRIED = "none_tried"  # nothing was compared: all candidates were rejected or equal, or none was created
-    NO_CANDIDATE = "no_candidate"  # no candidate was better than the baseline on the selection questions
-    NOT_PROVEN = "not_proven"  # the test set did not confirm the gain
-    GUARD_FELL = "guard_fell"
-    CEILING = "ceiling"
+    ADOPTED = "adopted", "A better candidate was found and confirmed."
+    NOTHING_TO_GAIN = "nothing_to_gain", "Nothing can be gained."
+    NONE_TRIED = "none_tried", "No candidate could be tried."  # all were rejected or equal, or none was created
+    NO_CANDIDATE = "no_candidate", "No candidate is better."  # on the selection questions
+    NOT_PROVEN = "not_proven", "No candidate is better."  # the test set did not confirm the gain
+    GUARD_FELL = "guard_fell", "No candidate is better."
+    CEILING = "ceiling", "Stopped at the ceiling."
 
 
 class SearchResult(Record):

@@ -17,16 +17,9 @@ from investigator.reports.wording import HEADLINES, expected_line, plural
 from investigator.secrets import redacted
 from investigator.tuning.comparison import Comparison
 from investigator.tuning.run import TuningPlan, TuningReport
-from investigator.tuning.search import Ending
 
 _CHANGED, _TRIED = 10, 20  # maximum numbers of rows shown; the page and the JSON show all that are stored
 _HEADING = ("n", "difference (95 %)", "p", "wins", "losses", "ties")
-_ENDINGS = {
-    Ending.ADOPTED: "A better candidate was found and confirmed.",
-    Ending.NOTHING_TO_GAIN: "Nothing can be gained.",
-    Ending.NONE_TRIED: "No candidate could be tried.",
-    Ending.CEILING: "Stopped at the ceiling.",
-}
 
 
 def comparison_text(comparison: Comparison) -> Text:
@@ -76,8 +69,7 @@ def plan_lines(plan: TuningPlan) -> Iterator[str]:
 def tuning_text(report: TuningReport) -> Text:
     """Return the outcome of a tuning run, with its candidates and its test; ends with a newline."""
     result = report.result
-    ending = _ENDINGS.get(result.ending, "No candidate is better.")
-    blocks = [Text(f"{ending} {inert_line(result.reason, 500)}", style="bold")]
+    blocks = [Text(f"{result.ending.label} {inert_line(result.reason, 500)}", style="bold")]
     if result.tried:
         best = sorted(result.tried, key=lambda tried: (-tried.questions, -(tried.score or 0)))
         rows = [
