@@ -80,8 +80,7 @@ def less_to_check(variables: CheckVariables, share: float) -> CheckVariables | N
 
 def _first(items: Sequence[Item], share: float, fewest: int = 1) -> tuple[Item, ...]:
     """Return about the given share of the items, from the start, and always at least one item fewer than there are."""
-    wanted = math.floor(len(items) * min(1.0, share))
-    return tuple(items[: max(fewest, min(len(items) - 1, wanted))])
+    return tuple(items[: max(fewest, min(len(items) - 1, math.floor(len(items) * share)))])
 
 
 def _fewer_passages(
@@ -92,9 +91,7 @@ def _fewer_passages(
     Passages of the documents that match least are dropped first, those with the worst rank before the others; the last
     passage of a document is shortened instead, but never below one sentence.
     """
-    share = min(1.0, share)
-    dropped = _dropped(documents, share)
-    if dropped:
+    if dropped := _dropped(documents, share):
         kept = tuple(
             tuple(passage for place, passage in enumerate(document.passages) if (number, place) not in dropped)
             for number, document in enumerate(documents)
@@ -157,7 +154,7 @@ def _less_around(
     documents: tuple[EvidenceDocument, ...], ids: Collection[str], share: float
 ) -> tuple[EvidenceDocument, ...] | None:
     """Return the documents, the last ones with nothing but the quotes with these ids; None if all are so already."""
-    room = min(1.0, share) * sum(map(_length, documents))
+    room = share * sum(map(_length, documents))
     kept = list(documents)
     for place in reversed(range(len(kept))):
         if tuple(kept) != documents and sum(map(_length, kept)) <= room:
@@ -188,7 +185,7 @@ def _less_evidence(documents: tuple[EvidenceDocument, ...], share: float) -> tup
     """Return the documents without the last passages of those that have the most; None if only one passage is left."""
     kept = [list(document.passages) for document in documents]
     left = sum(map(_length, documents))
-    room, count = min(1.0, share) * left, sum(map(len, kept))
+    room, count = share * left, sum(map(len, kept))
     if count < 2:
         return None
     for dropped in range(count - 1):

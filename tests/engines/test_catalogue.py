@@ -23,16 +23,12 @@ def no_extractive() -> Engine:
     raise AssertionError("the built-in engine was not asked for")
 
 
-def test_without_options_every_role_has_the_embedded_default() -> None:
-    models = parse_model_options([])
-    assert {models.name_for(role) for role in Role} == {"extractive"}
-
-
 def test_one_name_serves_every_role_but_those_set_apart() -> None:
     models = parse_model_options(["ollama:llama3:8b", "answer=openai:gpt-4o", "ASK=extractive"])
     assert models.name_for(Role.ANSWER) == "openai:gpt-4o"
     assert models.name_for(Role.ASK) == "extractive"
     assert models.name_for(Role.PLAN) == "ollama:llama3:8b"
+    assert {parse_model_options([]).name_for(role) for role in Role} == {"extractive"}
 
 
 @pytest.mark.parametrize(
@@ -44,22 +40,21 @@ def test_colons_and_equal_signs_inside_a_name_stay_there(name: str) -> None:
     assert parse_model_options([f"plan={name}"]).name_for(Role.PLAN) == name
 
 
-def test_an_unknown_role_lists_the_roles() -> None:
-    with pytest.raises(SettingsError, match="'writer' is not a role") as caught:
-        parse_model_options(["writer=openai:gpt-4o"])
-    assert "plan, ask, reflect, answer, check, chat" in caught.value.hint
-
-
-@pytest.mark.parametrize("value", ["", "  ", "ask="])
-def test_an_option_without_a_model_is_refused(value: str) -> None:
-    with pytest.raises(SettingsError, match="does not name a model"):
-        parse_model_options([value])
-
-
-@pytest.mark.parametrize("values", [["openai:a", "openai:b"], ["ask=openai:a", "ask=openai:b"]])
-def test_two_models_for_one_thing_are_refused(values: list[str]) -> None:
-    with pytest.raises(SettingsError, match="two models"):
+@pytest.mark.parametrize(
+    ("values", "message", "hint"),
+    [
+        (["writer=openai:gpt-4o"], "'writer' is not a role", "plan, ask, reflect, answer, check, chat"),
+        ([""], "does not name a model", "provider:name"),
+        (["  "], "does not name a model", "provider:name"),
+        (["ask="], "does not name a model", "provider:name"),
+        (["openai:a", "openai:b"], "two models for every role", "one of them"),
+        (["ask=openai:a", "ask=openai:b"], "two models for the role ask", "one of them"),
+    ],
+)
+def test_an_option_that_names_no_model_of_a_role_is_refused(values: list[str], message: str, hint: str) -> None:
+    with pytest.raises(SettingsError, match=message) as caught:
         parse_model_options(values)
+    assert hint in caught.value.hint
 
 
 def test_each_name_opens_its_engine(tmp_path: Path, openai_server: OpenAIServer) -> None:
