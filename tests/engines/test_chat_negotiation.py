@@ -122,30 +122,23 @@ def test_a_refusal_without_a_reason_is_taken_for_one_of_the_format(
     assert engine.reply(PROMPT).text == "ok"
 
 
-def test_a_prompt_that_is_refused_without_a_format_too_takes_no_format_away(
-    engine: ChatEngine, openai_server: OpenAIServer, notices: list[str]
+@pytest.mark.parametrize(("working", "requests"), [(0, 3), (1, 2)])
+def test_a_prompt_that_is_refused_takes_no_format_away_and_one_that_has_worked_is_not_doubted(
+    engine: ChatEngine, openai_server: OpenAIServer, notices: list[str], working: int, requests: int
 ) -> None:
+    for _ in range(working):
+        engine.reply(PROMPT)
     openai_server.answer(refusal(400, "your prompt was flagged"))
     with pytest.raises(EngineError, match="flagged"):
         engine.reply(PROMPT)
-    assert engine.reply_format is Feature.JSON_SCHEMA
-    assert notices == []
+    assert (engine.reply_format, notices) == (Feature.JSON_SCHEMA, [])
+    assert len(openai_server.requests) == requests
 
 
 def test_a_refusal_survives_a_busy_server(engine: ChatEngine, openai_server: OpenAIServer) -> None:
     openai_server.answer(refusal(400, "no json_schema here"), refusal(429, "busy"), completion("{}"))
     assert engine.reply(PROMPT).text == "{}"
     assert ["response_format" in body for body in openai_server.bodies] == [True, False, False]
-
-
-def test_a_format_that_has_worked_is_not_taken_away_by_a_strange_refusal(
-    engine: ChatEngine, openai_server: OpenAIServer
-) -> None:
-    engine.reply(PROMPT)
-    openai_server.answer(refusal(400, "your prompt was flagged"))
-    with pytest.raises(EngineError, match="flagged"):
-        engine.reply(PROMPT)
-    assert len(openai_server.requests) == 2
 
 
 MANY_OCTETS = Response(200, b"x" * 100_000, {"Content-Type": "application/json"}, endless=True)

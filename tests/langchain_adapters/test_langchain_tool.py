@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
 from harbour import NOT_THERE, QUESTION, QUOTE, HarbourModel, Watcher
 from langchain.agents import create_agent
 from langchain_core.language_models import GenericFakeChatModel
@@ -66,10 +67,12 @@ def test_the_model_is_shown_one_argument(investigator: Investigator) -> None:
     assert tool.tool_call_schema.model_json_schema()["required"] == ["question"]
 
 
-def test_an_agent_uses_it(investigator: Investigator) -> None:
+@pytest.mark.parametrize("is_asynchronous", [False, True])
+def test_an_agent_uses_it(investigator: Investigator, is_asynchronous: bool) -> None:
     says = iter([AIMessage("", tool_calls=[call(QUESTION, 1), call(NOT_THERE, 2)]), AIMessage("14 metres.")])
     agent = create_agent(FakeAgentModel(messages=says), tools=[InvestigatorTool(investigator=investigator)])
-    messages = agent.invoke({"messages": [HumanMessage("How deep is it, and who runs it?")]})["messages"]
+    question = {"messages": [HumanMessage("How deep is it, and who runs it?")]}
+    messages = (asyncio.run(agent.ainvoke(question)) if is_asynchronous else agent.invoke(question))["messages"]
     answers = {message.tool_call_id: message for message in messages if isinstance(message, ToolMessage)}
     assert QUOTE in answers["c1"].content
     assert answers["c2"].artifact.status is AnswerStatus.NOT_FOUND
@@ -85,13 +88,6 @@ def test_the_record_survives_a_checkpoint(investigator: Investigator) -> None:
         messages = agent.invoke({"messages": [HumanMessage(words)]}, thread)["messages"]
     (message,) = [message for message in messages if isinstance(message, ToolMessage)]
     assert Answer.model_validate(message.artifact) == investigator.ask(QUESTION)
-
-
-def test_an_agent_uses_it_asynchronously(investigator: Investigator) -> None:
-    says = iter([AIMessage("", tool_calls=[call(QUESTION)]), AIMessage("14 metres.")])
-    agent = create_agent(FakeAgentModel(messages=says), tools=[InvestigatorTool(investigator=investigator)])
-    done = asyncio.run(agent.ainvoke({"messages": [HumanMessage("How deep is it?")]}))
-    assert QUOTE in next(message.content for message in done["messages"] if isinstance(message, ToolMessage))
 
 
 def test_the_chat_models_calls_inside_are_runs_below_the_tools(investigator: Investigator) -> None:
