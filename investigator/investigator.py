@@ -181,7 +181,7 @@ class Investigator(IndexedFolder):
         expect(options, RunOptions, "options", SettingsError)
         from investigator.services.batch import asked_questions  # a single question must not wait for the import
 
-        return self._asked(asked_questions, questions, options)
+        return self._batch(asked_questions, questions, options)
 
     def investigate_matrix(self, questions: Sequence[str], options: RunOptions = RunOptions()) -> Iterator[Event]:
         """Ask each document every question and yield the events; the last one contains a Matrix.
@@ -192,7 +192,7 @@ class Investigator(IndexedFolder):
         expect(options, RunOptions, "options", SettingsError)
         from investigator.services.matrix_run import filled_matrix  # a single question must not wait for the import
 
-        return self._asked(filled_matrix, questions, options)
+        return self._batch(filled_matrix, questions, options)
 
     def matrix(self, questions: Sequence[str], options: RunOptions = RunOptions()) -> Matrix:
         """Ask each document every question. Raises the errors of `investigate_matrix`."""
@@ -201,7 +201,7 @@ class Investigator(IndexedFolder):
                 return event.outcome
         raise StoreError("the matrix ended without an outcome")
 
-    def _asked(self, batch: _Batch, questions: Sequence[str], options: RunOptions) -> Iterator[Event]:
+    def _batch(self, batch: _Batch, questions: Sequence[str], options: RunOptions) -> Iterator[Event]:
         settings = self.parts.settings
         self.parts.check_prices(self.engines.values())
         records = [

@@ -102,7 +102,7 @@ class CandidateSearch:
         self._embedding = Lock()
 
     def nearest(self, query: str, limit: int, document_id: str | None = None) -> list[VectorMatch]:
-        documents = self._found(query, document_id)
+        documents = self._candidates(query, document_id)
         near = self._similarities(query, documents)
         return best_matches([VectorMatch(i, documents[i], similarity) for i, similarity in near.items()], limit)
 
@@ -111,7 +111,7 @@ class CandidateSearch:
         folder.
         """
         wanted = set(chunk_ids)
-        documents = {i: name for i, name in self._found(query, None).items() if i in wanted}
+        documents = {i: name for i, name in self._candidates(query, None).items() if i in wanted}
         return self._similarities(query, documents)
 
     def _similarities(self, query: str, documents: Mapping[int, str]) -> dict[int, float]:
@@ -121,7 +121,7 @@ class CandidateSearch:
         rows = self._vectors(documents, len(vector))
         return dict(zip(rows, cosines(np.array(list(rows.values())), vector), strict=True))
 
-    def _found(self, query: str, document_id: str | None) -> dict[int, str]:
+    def _candidates(self, query: str, document_id: str | None) -> dict[int, str]:
         """Return the ids of the candidates, with their documents."""
         if document_id is not None:
             every = self._corpus.chunks_of(document_id)

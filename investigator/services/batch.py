@@ -80,13 +80,13 @@ def asked_questions(
         yield from parts.notices()
         yield from folder.prepare(folder.index.best_search())
         _note_spent(folder, records, options, ledger)
-        yield from _asked(folder, dict(enumerate(records)), options, workers, results)
+        yield from _wave(folder, dict(enumerate(records)), options, workers, results)
         damaged = (r.error.document_ids for r in results.values() if isinstance(r.error, DamagedDocumentError))
         again = frozenset(folder.drifted).union(*damaged)
         if again:
             yield from folder.read(again)
             some = {number: records[number] for number, result in results.items() if result.is_repeated(again)}
-            yield from _asked(folder, some, options, workers, results, again)
+            yield from _wave(folder, some, options, workers, results, again)
         if kept := sum(result.is_kept for result in results.values()):
             yield Notice(text=f"{kept:,} of {len(records):,} questions were answered earlier; their answers are kept.")
         runs = [result.investigation for result in results.values() if result.investigation is not None]
@@ -104,7 +104,7 @@ def asked_questions(
     yield BatchEnded(outcome=AskedQuestions(outcomes=outcomes, usage=usage, seconds=seconds))
 
 
-def _asked(
+def _wave(
     folder: OpenFolder,
     records: Mapping[int, Investigation],
     options: RunOptions,

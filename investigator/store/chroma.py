@@ -102,7 +102,7 @@ class ChromaIndex:
         with self._asking:
             if self._instead is None:
                 try:
-                    return self._table.matches(self._found(vector, limit), vector, limit)
+                    return self._table.matches(self._nearest_ids(vector, limit), vector, limit)
                 except DiskFullError:
                     raise
                 except StoreError as error:
@@ -121,7 +121,7 @@ class ChromaIndex:
             if not self._address:
                 self._keep(self._files())
 
-    def _found(self, vector: Vectors, limit: int) -> list[int]:
+    def _nearest_ids(self, vector: Vectors, limit: int) -> list[int]:
         held, collection = self._table.count(in_chroma=True), self._opened()
         if collection.count() != held:
             raise StoreError(f"it contains {collection.count():,} vectors instead of {held:,}")

@@ -71,17 +71,17 @@ class WordScores:
         self.ids: Rows = np.array([row[0] for row in sizes], dtype=np.int64)
         self._sizes = np.array([_words_of(row[1]) for row in sizes], dtype=np.float64)
         self._tokens = int(self._sizes.sum())
-        self._found = lru_cache(maxsize=_HELD)(self._find)
+        self._hits = lru_cache(maxsize=_HELD)(self._find)
 
     def counts(self, words: Sequence[str]) -> WordCounts:
         """Return the counts of this table. Raises StoreError."""
-        return WordCounts(len(self.ids), self._tokens, tuple(len(self._found(word)[0]) for word in words))
+        return WordCounts(len(self.ids), self._tokens, tuple(len(self._hits(word)[0]) for word in words))
 
     def scored(self, words: Sequence[str], counts: WordCounts) -> tuple[Rows, npt.NDArray[np.float64]]:
         """Return the positions in `ids` of the rows that contain a word, and their BM25 scores by the counts of all
         tables. `counts` contains the counts of the words in all tables. Raises StoreError.
         """
-        hits = [self._found(word) for word in words]
+        hits = [self._hits(word) for word in words]
         places: Rows = np.unique(np.concatenate([where for where, _ in hits] or [np.zeros(0, dtype=np.int64)]))
         lengths = _lengths(self._sizes[places], counts)
         scores = np.zeros(len(places))

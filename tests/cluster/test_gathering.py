@@ -60,7 +60,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
 @pytest.fixture(scope="module")
 def alone(whole: Corpus) -> list[object]:
     """Return the results of the single index."""
-    return said(one_library(whole))
+    return contents(one_library(whole))
 
 
 def one_library(corpus: Corpus) -> Library:
@@ -69,22 +69,22 @@ def one_library(corpus: Corpus) -> Library:
     return Library(corpus, FullText(database), vectors, open_reranker("sentences", EMBEDDER), RetrievalSettings())
 
 
-def said(library: Library) -> list[object]:
+def contents(library: Library) -> list[object]:
     """Return everything that the method may request from a library."""
-    found: list[object] = [library.document_ids(), library.unreadable(), library.left_out()]
+    results: list[object] = [library.document_ids(), library.unreadable(), library.left_out()]
     for number, question in enumerate(QUESTIONS):
         queries = (question, QUESTIONS[number - 1])
-        found += [library.cards(queries), library.passages(queries), library.hits(question, 20)]
-        found += [library.passages(queries, name) for name in library.document_ids()]
-        found += [library.hits(question, 5, "oak.md"), library.standings(question)]
-    return [without_ids(one) for one in found]
+        results += [library.cards(queries), library.passages(queries), library.hits(question, 20)]
+        results += [library.passages(queries, name) for name in library.document_ids()]
+        results += [library.hits(question, 5, "oak.md"), library.standings(question)]
+    return [without_ids(entry) for entry in results]
 
 
-def without_ids(found: object) -> object:
+def without_ids(results: object) -> object:
     """Remove the numbers of chunks, which differ between indexes and are never shown."""
-    if isinstance(found, tuple) and found and hasattr(found[0], "best"):
-        return [(one.document_id, one.chance, one.standing, one.best and one.best.score) for one in found]
-    return found
+    if isinstance(results, tuple) and results and hasattr(results[0], "best"):
+        return [(entry.document_id, entry.chance, entry.standing, entry.best and entry.best.score) for entry in results]
+    return results
 
 
 @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -105,4 +105,4 @@ def test_a_search_over_shards_says_what_one_index_says(
         held = HeldHere({number: Shard(database, EMBEDDER.name) for number, database in databases.items()})
         words, vectors = GatheredWords(held, corpus), GatheredVectors(held, corpus, EMBEDDER)
         library = Library(corpus, words, vectors, open_reranker("sentences", EMBEDDER), RetrievalSettings())
-        assert said(library) == alone
+        assert contents(library) == alone

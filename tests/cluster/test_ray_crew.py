@@ -47,11 +47,11 @@ def _ended() -> Iterator[None]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    found = tmp_path / "folder"
-    found.mkdir()
+    made = tmp_path / "folder"
+    made.mkdir()
     for number, name in enumerate(("alder", "birch", "cedar", "elm")):
-        (found / f"{name}.txt").write_text(f"The {name} plant makes {40 + number} MW of power.", encoding="utf-8")
-    return found
+        (made / f"{name}.txt").write_text(f"The {name} plant makes {40 + number} MW of power.", encoding="utf-8")
+    return made
 
 
 def on_cluster(folder: Path, marks: Path) -> Investigator:
@@ -82,14 +82,14 @@ def test_workers_and_actors_that_are_killed_change_nothing(folder: Path, tmp_pat
     known = investigator.progress()
     assert known is not None
     assert (known.finished, [*marks.iterdir()]) == (2, [])  # a worker died, and its shard was built again
-    found = investigator.search(QUESTION)
+    hits = investigator.search(QUESTION)
     holders = investigator.parts._crew._holders
     assert holders is not None
     for actor in holders._actors:
         ray.kill(actor, no_restart=False)
     alone = Investigator(folder, embedder=ScriptedEmbedder(), workspace=tmp_path / "alone")
     assert answer_of(investigator) == answer_of(alone)
-    assert found == alone.search(QUESTION)
+    assert hits == alone.search(QUESTION)
 
 
 def test_a_cluster_that_is_not_there_is_an_error_that_says_so(folder: Path) -> None:

@@ -29,13 +29,13 @@ COUNT = 2
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with an index in shards."""
-    found = tmp_path_factory.mktemp("built") / "folder"
-    found.mkdir()
+    made = tmp_path_factory.mktemp("built") / "folder"
+    made.mkdir()
     for name, text in TEXTS.items():
-        (found / name).write_text(text, encoding="utf-8")
-    (found / "poison.pdf").write_bytes(b"%PDF-1.7 and nothing more")
-    indexed(sharded(found, CrewHere()))
-    return found
+        (made / name).write_text(text, encoding="utf-8")
+    (made / "poison.pdf").write_bytes(b"%PDF-1.7 and nothing more")
+    indexed(sharded(made, CrewHere()))
+    return made
 
 
 @pytest.fixture
@@ -50,9 +50,9 @@ def folder(built: Path, tmp_path: Path) -> Path:
 @pytest.fixture(scope="module")
 def alone(built: Path) -> Mapping[str, Investigation]:
     """Return the answers of one machine, by question."""
-    one = Investigator(built, embedder=ScriptedEmbedder(), workspace=built.parent / "alone")
-    assert one.progress() is None
-    return {question: record_of(one, question) for question in (QUESTION, ABSENT)}
+    investigator = Investigator(built, embedder=ScriptedEmbedder(), workspace=built.parent / "alone")
+    assert investigator.progress() is None
+    return {question: record_of(investigator, question) for question in (QUESTION, ABSENT)}
 
 
 @pytest.fixture
@@ -65,11 +65,11 @@ def settings(*changes: str) -> Settings:
 
 
 def sharded(folder: Path, crew: CrewHere, *changes: str) -> Investigator:
-    found = Investigator(
+    made = Investigator(
         folder, embedder=ScriptedEmbedder(), settings=settings(*changes), workspace=folder.parent / "sharded"
     )
-    found.parts._crew = crew  # type: ignore[assignment]
-    return found
+    made.parts._crew = crew  # type: ignore[assignment]
+    return made
 
 
 def record_of(investigator: Investigator, question: str = QUESTION) -> Investigation:

@@ -31,7 +31,7 @@ def opened(place: Path) -> Investigator:
     return Investigator(place / "folder", workspace=place / "workspace", embedder=ScriptedEmbedder())
 
 
-def asked(place: Path) -> dict[str, object]:
+def command_result(place: Path) -> dict[str, object]:
     """Return the result of the command: its exit code, its claims if it has an answer, and its error."""
 
     def command() -> None:
@@ -66,11 +66,11 @@ def main(shim: str, place: str, cases: str, seed: str) -> None:
     def played(case: Path, number: int, kind: int) -> None:
         shutil.copytree(template, case)
         faults.fault_arm(os.fsencode(case / "workspace"), ctypes.c_long(number), kind, FROM_THEN_ON[kind])
-        told = asked(case)
+        outcome = command_result(case)
         writes = faults.fault_count()
         faults.fault_arm(b"", ctypes.c_long(0), 0, 0)
-        told |= {"writes": writes, "at": number, "kind": KINDS[kind]}
-        sys.stdout.write(json.dumps({**told, "again": asked(case), "kept": kept(case)}) + "\n")
+        outcome |= {"writes": writes, "at": number, "kind": KINDS[kind]}
+        sys.stdout.write(json.dumps({**outcome, "again": command_result(case), "kept": kept(case)}) + "\n")
         sys.stdout.flush()
 
     def in_a_process(case: Path, number: int, kind: int) -> None:
@@ -90,7 +90,7 @@ def main(shim: str, place: str, cases: str, seed: str) -> None:
     faults.fault_arm(os.fsencode(template.with_name("counted") / "workspace"), ctypes.c_long(0), 0, 0)
     reader, writer = os.pipe()
     if not os.fork():
-        asked(template.with_name("counted"))
+        command_result(template.with_name("counted"))
         os.write(writer, str(faults.fault_count()).encode())
         os._exit(0)
     writes = int(os.read(reader, 20))

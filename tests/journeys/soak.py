@@ -79,7 +79,7 @@ def contents(workspace: Path) -> dict[str, list[object]]:
             "UNION ALL SELECT chunk_id FROM vectors WHERE chunk_id NOT IN (SELECT id FROM chunks) "
             "UNION ALL SELECT chunk_id FROM gone_chunks",
         }
-        found = {name: sorted(map(repr, connection.execute(query))) for name, query in held.items()}
+        stored = {name: sorted(map(repr, connection.execute(query))) for name, query in held.items()}
         places = {str(row[0]): row[1:] for row in connection.execute("SELECT id, document_id, start FROM chunks")}
     notices: list[str] = []
     database = FileDatabase(workspace / "index.db", INDEX)
@@ -90,7 +90,7 @@ def contents(workspace: Path) -> dict[str, list[object]]:
     kept = collection.get(include=["embeddings"])
     rows = zip(kept["ids"], kept["embeddings"], strict=True)
     digests = ((places[i], hashlib.sha256(v.astype("<f4").tobytes()).hexdigest()) for i, v in rows)
-    return {**found, "chroma": sorted(map(repr, digests)), "notices": list(notices)}
+    return {**stored, "chroma": sorted(map(repr, digests)), "notices": list(notices)}
 
 
 def soak(rounds: int, seed: int, directory: Path) -> int:

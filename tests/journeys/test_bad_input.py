@@ -75,9 +75,9 @@ def test_broken_files_are_named_in_the_coverage_and_the_rest_goes_on(folder: Pat
 
 
 def test_a_report_that_lies_in_the_folder_never_becomes_evidence(folder: Path) -> None:
-    asked = list(scripted(folder).investigate(QUESTION))[-1]
-    assert isinstance(asked, Answered)
-    (folder / "report.html").write_text(html_report(asked.investigation), encoding="utf-8")
+    outcome = list(scripted(folder).investigate(QUESTION))[-1]
+    assert isinstance(outcome, Answered)
+    (folder / "report.html").write_text(html_report(outcome.investigation), encoding="utf-8")
     coverage = scripted(folder).ask(QUESTION).coverage
     assert [(file.path, file.status) for file in coverage.unreadable] == [("report.html", FileStatus.EMPTY)]
 
@@ -105,12 +105,12 @@ def ask_with_files_of_at_most(disks: ForkServer, tmp_path: Path) -> AskWithFiles
     writes.
     """
 
-    def asked(most: int) -> str:
+    def outcome(most: int) -> str:
         words = (str(tmp_path / "folder"), str(tmp_path / "w"), str(most))
         ended = disks.run(words, tmp_path / "said")
         return ended.output or ended.complaints
 
-    return asked
+    return outcome
 
 
 @pytest.mark.parametrize("most", [1_000, 200_000])

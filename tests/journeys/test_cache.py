@@ -77,9 +77,9 @@ def test_a_new_document_costs_no_second_look_at_the_old_ones(house: Household) -
     (house.folder / "yew.txt").write_text("The Yew plant was opened in 1999. It makes 51 MW of power.", "utf-8")
     before = len(house.server.requests)
     case, _ = house.ask("research.planner.steps=9")
-    asked = [prompt_in(body) for body in house.server.bodies[before:] if prompt_in(body).startswith(ASK)]
-    assert len(asked) == 1
-    assert "51 MW" in asked[0]
+    readings = [prompt_in(body) for body in house.server.bodies[before:] if prompt_in(body).startswith(ASK)]
+    assert len(readings) == 1
+    assert "51 MW" in readings[0]
     assert len(case.memories) == 7
     assert "51" in answer_of(case).text
 

@@ -49,11 +49,11 @@ def ask(openai_server: OpenAIServer, prepared: tuple[Path, Path], tmp_path: Path
     shutil.copytree(kept, tmp_path / "w")
     openai_server.answer(sensible)
 
-    def asked(*settings: str) -> Investigation:
+    def investigated(*settings: str) -> Investigation:
         made = asking(openai_server, folder, tmp_path / "w", "chat.concurrency=1", *settings)
         return outcome(made.investigate(ALL))
 
-    return asked
+    return investigated
 
 
 def quoted(case: Investigation) -> list[str]:
@@ -75,8 +75,8 @@ def test_a_ceiling_of_calls_ends_with_the_best_of_what_was_found(
     assert answer.run.stop is StopReason.CALLS
     assert case.usage.calls == len(openai_server.requests) == calls
     assert len(case.memories) == replies
-    found = {quote.text for memory in case.memories for quote in memory.quotes}
-    assert {quote.text for quote in answer.citations} <= found
+    result = {quote.text for memory in case.memories for quote in memory.quotes}
+    assert {quote.text for quote in answer.citations} <= result
     assert len(quoted(case)) == replies
     assert {statement.support for statement in answer.statements} <= {Support.UNCHECKED}
     assert answer.nearest or replies
@@ -116,7 +116,7 @@ def ask_and_be_killed(
 ) -> AskAndBeKilled:
     """Ask ALL in a process that is killed while the server handles the request with this number."""
 
-    def asked(at: int, *settings: str) -> None:
+    def investigated(at: int, *settings: str) -> None:
         processes: list[int] = []
 
         def deadly(body: Body) -> Response:
@@ -129,7 +129,7 @@ def ask_and_be_killed(
         assert forks.run(words, tmp_path / "said", begun=processes.append).code == -signal.SIGKILL
         openai_server.answer(sensible)
 
-    return asked
+    return investigated
 
 
 def test_every_prompt_that_was_served_is_counted_however_often_the_run_is_killed(
@@ -253,12 +253,12 @@ def test_a_ceiling_of_rounds_ends_with_an_answer_and_more_rounds_pay_the_rest_al
     ask: Ask, openai_server: OpenAIServer
 ) -> None:
     openai_server.answer(unsure)
-    one = ask("research.rounds=1")
-    assert (answer_of(one).run.stop, answer_of(one).status) == (StopReason.ROUNDS, AnswerStatus.ANSWERED_IN_PART)
-    assert len(one.rounds) == 1
-    assert quoted(one) == sorted(EVERY_OUTPUT)
+    first = ask("research.rounds=1")
+    assert (answer_of(first).run.stop, answer_of(first).status) == (StopReason.ROUNDS, AnswerStatus.ANSWERED_IN_PART)
+    assert len(first.rounds) == 1
+    assert quoted(first) == sorted(EVERY_OUTPUT)
     paid = len(openai_server.requests)
-    assert ask("research.rounds=1") == one
+    assert ask("research.rounds=1") == first
     assert len(openai_server.requests) == paid
     two = ask("research.rounds=2")
     assert len(two.rounds) == 2

@@ -65,7 +65,7 @@ def test_a_crowded_server_changes_nothing_in_the_answer(openai_server: OpenAISer
         (folder / f"p{number:02}.txt").write_text(f"Power plant {number}. It makes {number} MW of power.", "utf-8")
     crowded = Crowded()
 
-    def asked(answers: Callable[[Body], Response], name: str, concurrency: int) -> Investigation:
+    def investigated(answers: Callable[[Body], Response], name: str, concurrency: int) -> Investigation:
         openai_server.answer(answers)
         options = [f"chat.base_url={openai_server.url}", f"chat.concurrency={concurrency}", "chat.attempts=8"]
         options += ["research.whole_tokens=0", "research.planner.steps=12", "research.planner.documents=12"]
@@ -78,11 +78,11 @@ def test_a_crowded_server_changes_nothing_in_the_answer(openai_server: OpenAISer
         )
         return outcome(investigator.investigate("How much power do the plants make?"))
 
-    one, many = asked(sensible, "one", 1), asked(crowded, "many", 12)
+    single, many = investigated(sensible, "one", 1), investigated(crowded, "many", 12)
     assert crowded.refused > 0
-    assert [memory.reply for memory in many.memories] == [memory.reply for memory in one.memories]
-    assert len(one.memories) == 12
-    assert (answer_of(many).status, answer_of(many).text) == (answer_of(one).status, answer_of(one).text)
+    assert [memory.reply for memory in many.memories] == [memory.reply for memory in single.memories]
+    assert len(single.memories) == 12
+    assert (answer_of(many).status, answer_of(many).text) == (answer_of(single).status, answer_of(single).text)
 
 
 def test_one_role_can_have_a_model_of_its_own(openai_server: OpenAIServer, tmp_path: Path) -> None:

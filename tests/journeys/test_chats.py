@@ -75,7 +75,7 @@ def test_a_batch_of_sessions_is_one_concurrent_batch_of_calls(openai_server: Ope
     openai_server.answer(waits_for_all)
     with at_server(openai_server, place, "chat.concurrency=6") as chat:
         questions = [Message(text=f"How much power does the {name.title()} plant make?") for name in NAMES]
-        replies = chat.reply([(chat.start(name), asked) for name, asked in zip(NAMES, questions, strict=True)])
+        replies = chat.reply([(chat.start(name), question) for name, question in zip(NAMES, questions, strict=True)])
     assert [reply.text for reply in replies] == [f"It makes {40 + number} MW of power." for number in range(6)]
     assert together.broken is False
     assert len(openai_server.requests) == 3 * len(NAMES)
@@ -113,11 +113,11 @@ def test_a_server_that_is_slow_costs_one_reply_and_not_the_chat(openai_server: O
     assert not any("the Oak plant make?" in prompt for prompt in later)  # what was never replied to is not gone on from
 
 
-@pytest.mark.parametrize("said", ["", '{"point": "a"', "Sure! The plant makes 900 MW."])
+@pytest.mark.parametrize("babble", ["", '{"point": "a"', "Sure! The plant makes 900 MW."])
 def test_a_model_that_only_babbles_leaves_the_rules_to_reply(
-    openai_server: OpenAIServer, place: Path, said: str
+    openai_server: OpenAIServer, place: Path, babble: str
 ) -> None:
-    openai_server.answer(at_a_server(dict.fromkeys(Module, said)))
+    openai_server.answer(at_a_server(dict.fromkeys(Module, babble)))
     with at_server(openai_server, place) as chat:
         talk = talk_with(chat, "ida")
         reply = talk.say("How much power does the Cedar plant make?")

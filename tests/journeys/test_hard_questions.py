@@ -56,9 +56,9 @@ def test_other_words_in_a_small_folder_show_the_passage_and_another_subject_does
     (tmp_path / "rules.md").write_text(rules, encoding="utf-8")
     (tmp_path / "boathouse.txt").write_text("The boathouse is locked at nine in the evening.", encoding="utf-8")
     investigator = Investigator(tmp_path)
-    found = investigator.ask("What majority is needed to change the rules?")
-    assert found.status is AnswerStatus.PASSAGES_FOUND
-    assert "two thirds" in found.citations[0].text
+    result = investigator.ask("What majority is needed to change the rules?")
+    assert result.status is AnswerStatus.PASSAGES_FOUND
+    assert "two thirds" in result.citations[0].text
     assert investigator.ask("What is the capital of Mongolia?").status is AnswerStatus.NOT_FOUND_SO_FAR
 
 

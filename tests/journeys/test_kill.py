@@ -96,10 +96,10 @@ def test_a_matrix_that_is_killed_half_way_goes_on_to_the_same_cells(folder: Path
         process.send_signal(signal.SIGKILL)
     finished = journalled(workspace)
     again = matrix_of(folder, workspace, tmp_path / "log-again")
-    asked = (tmp_path / "log-again").read_text(encoding="ascii").split()
+    calls = (tmp_path / "log-again").read_text(encoding="ascii").split()
     assert len(finished) > 3
-    assert asked
-    assert not finished & set(asked)
+    assert calls
+    assert not finished & set(calls)
     whole = matrix_of(folder, tmp_path / "undisturbed", tmp_path / "log-undisturbed")
     assert len(whole.cells) == 24
     assert [(cell.status, cell.text, cell.quotes) for cell in again.cells] == [

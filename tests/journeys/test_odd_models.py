@@ -44,11 +44,11 @@ def ask(openai_server: OpenAIServer, prepared: tuple[Path, Path], tmp_path: Path
     """Ask a model a question."""
     shutil.copytree(prepared[1], tmp_path / "w")
 
-    def asked(model: Models, question: str, *settings: str) -> Investigation:
+    def investigated(model: Models, question: str, *settings: str) -> Investigation:
         openai_server.answer(model)
         return outcome(asking(openai_server, prepared[0], tmp_path / "w", *settings).investigate(question))
 
-    return asked
+    return investigated
 
 
 Ask = Callable[..., Investigation]

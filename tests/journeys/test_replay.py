@@ -135,8 +135,8 @@ def test_replies_that_had_to_be_asked_for_twice_are_replayed_too(past: Past, ope
     assert max(memory.point or 0 for memory in case.memories) == 90
     replayed = made.replay(case.id)
     assert replayed.same
-    asked = sum(role == ASK for role in roles(openai_server))
-    assert asked == 2 * len(case.memories)
+    by_command = sum(role == ASK for role in roles(openai_server))
+    assert by_command == 2 * len(case.memories)
     assert replayed.calls == len(openai_server.requests)
 
 
@@ -218,7 +218,7 @@ def test_a_run_of_another_version_is_refused_by_name(past: Past) -> None:
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Past:
+def by_command(tmp_path_factory: pytest.TempPathFactory) -> Past:
     """A run made by the command line."""
     at = tmp_path_factory.mktemp("asked")
     folder = write_folder(at / "folder")
@@ -233,31 +233,40 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Past:
     return Past(folder, at / "workspace", printed(Investigation, done.stdout))
 
 
-def test_the_command_replays_by_the_beginning_of_the_id(asked: Past) -> None:
-    done = command("verify", "--run", asked.case.id[:12], "--docs", asked.folder, "--workspace", asked.workspace)
+def test_the_command_replays_by_the_beginning_of_the_id(by_command: Past) -> None:
+    done = command(
+        "verify", "--run", by_command.case.id[:12], "--docs", by_command.folder, "--workspace", by_command.workspace
+    )
     assert done.exit_code == 0, done.output
-    assert answer_of(asked.case).text in done.stdout
+    assert answer_of(by_command.case).text in done.stdout
     assert "Plan, memories and answer are the same as before." in done.stdout
     as_json = command(
-        "verify", "--run", asked.case.id, "--docs", asked.folder, "--workspace", asked.workspace, "--json"
+        "verify",
+        "--run",
+        by_command.case.id,
+        "--docs",
+        by_command.folder,
+        "--workspace",
+        by_command.workspace,
+        "--json",
     )
     assert as_json.exit_code == 0
-    assert printed(Replayed, as_json.stdout).investigation == asked.case
+    assert printed(Replayed, as_json.stdout).investigation == by_command.case
 
 
-def test_the_command_exits_with_1_where_something_no_longer_holds(asked: Past, tmp_path: Path) -> None:
-    shutil.copytree(asked.folder, tmp_path / "folder")
-    shutil.copytree(asked.workspace, tmp_path / "workspace")
+def test_the_command_exits_with_1_where_something_no_longer_holds(by_command: Past, tmp_path: Path) -> None:
+    shutil.copytree(by_command.folder, tmp_path / "folder")
+    shutil.copytree(by_command.workspace, tmp_path / "workspace")
     (tmp_path / "folder" / "cedar.txt").write_text("The Cedar plant was pulled down.", encoding="utf-8")
     kept = ("--workspace", tmp_path / "workspace")
-    done = command("verify", "--run", asked.case.id, "--docs", tmp_path / "folder", *kept)
+    done = command("verify", "--run", by_command.case.id, "--docs", tmp_path / "folder", *kept)
     assert done.exit_code == 1
     assert "no longer found: cedar.txt:line 1" in done.stdout
     assert done.stderr == ""
 
 
 @pytest.mark.parametrize(("run", "hint"), [("nosuchrun", "List the investigations with"), ("", "For example: ")])
-def test_the_command_refuses_a_run_that_is_not_there(asked: Past, run: str, hint: str) -> None:
-    done = command("verify", "--run", run, "--docs", asked.folder, "--workspace", asked.workspace)
+def test_the_command_refuses_a_run_that_is_not_there(by_command: Past, run: str, hint: str) -> None:
+    done = command("verify", "--run", run, "--docs", by_command.folder, "--workspace", by_command.workspace)
     assert done.exit_code == 2
     assert f"hint: {hint}" in done.stderr

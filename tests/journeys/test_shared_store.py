@@ -47,7 +47,7 @@ def test_what_one_machine_found_another_shows_replays_and_does_not_ask_again(fol
     assert any(isinstance(event, Notice) and "already answered this" in event.text for event in events)
     assert not any(isinstance(event, Started) for event in events)
     assert second.replay(run.id).differences == ()
-    assert [one.id for one in first.runs()] == [run.id]
+    assert [entry.id for entry in first.runs()] == [run.id]
     assert not (first.workspace / "runs.db").exists()
 
 
@@ -128,13 +128,13 @@ def test_another_machine_goes_on_with_the_run_of_one_that_was_killed(
         machines[0].run(words, tmp_path / "out", share * undisturbed.seconds, **environment)
     ended = machines[1].run((str(years), str(tmp_path / "last"), str(log)), tmp_path / "out", None, **environment)
     assert ended.code == 0, ended.complaints
-    found = Investigation.model_validate_json(ended.output)
-    assert said(found.answer) == said(wanted.answer)
-    assert found.memories == wanted.memories
-    asked = Counter(log.read_text(encoding="ascii").split())
+    result = Investigation.model_validate_json(ended.output)
+    assert said(result.answer) == said(wanted.answer)
+    assert result.memories == wanted.memories
+    calls = Counter(log.read_text(encoding="ascii").split())
     kept = {str(key) for (key,) in postgres.rows("SELECT key FROM calls")}
-    assert set(asked) == kept
-    assert sum(asked.values()) - len(kept) <= 2 * 16  # of each kill, those that were under way
+    assert set(calls) == kept
+    assert sum(calls.values()) - len(kept) <= 2 * 16  # of each kill, those that were under way
 
 
 def test_two_machines_work_on_different_questions_at_once(
@@ -150,8 +150,8 @@ def test_two_machines_work_on_different_questions_at_once(
         return Investigation.model_validate_json(ended.output)
 
     with ThreadPoolExecutor(2) as pool:
-        one, two = pool.map(work, (0, 1))
-    assert one.answer is not None
+        entry, two = pool.map(work, (0, 1))
+    assert entry.answer is not None
     assert two.answer is not None
-    assert one.id != two.id
-    assert {str(run) for (run,) in postgres.rows("SELECT id FROM runs")} == {one.id, two.id}
+    assert entry.id != two.id
+    assert {str(run) for (run,) in postgres.rows("SELECT id FROM runs")} == {entry.id, two.id}

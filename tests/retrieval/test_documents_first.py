@@ -49,8 +49,8 @@ def test_the_firm_and_the_period_that_are_asked_for_decide(library: Library, que
 
 
 def test_the_texts_alone_could_not_have_told(library: Library) -> None:
-    found = library.ranked("How did net sales of General Mills develop in Q3 2022?", 20)
-    assert found[0].document_id == "notes.txt"
+    result = library.ranked("How did net sales of General Mills develop in Q3 2022?", 20)
+    assert result[0].document_id == "notes.txt"
 
 
 def test_a_firm_that_has_no_document_is_likely_nowhere(library: Library) -> None:

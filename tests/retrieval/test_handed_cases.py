@@ -13,7 +13,7 @@ from investigator.records import DocumentCard, Imprint, SearchHit
 CASES = Path(__file__).resolve().parents[3] / "shared" / "cases"
 
 
-def found(case: str, question: str, tmp_path: Path) -> tuple[dict[str, DocumentCard], tuple[SearchHit, ...]]:
+def cards_and_hits(case: str, question: str, tmp_path: Path) -> tuple[dict[str, DocumentCard], tuple[SearchHit, ...]]:
     """Return the cards of a case's documents by id, and what the search finds for a question."""
     if not (CASES / case).exists():
         pytest.skip("the handed inputs are not here")
@@ -23,7 +23,7 @@ def found(case: str, question: str, tmp_path: Path) -> tuple[dict[str, DocumentC
 
 
 def test_a_question_about_two_years_finds_both_documents_of_the_same_name(tmp_path: Path) -> None:
-    cards, hits = found("21-same-name", "What was the total in 2024 and in 2025?", tmp_path)
+    cards, hits = cards_and_hits("21-same-name", "What was the total in 2024 and in 2025?", tmp_path)
     passages = {hit.passage.document_id: hit.passage.text for hit in hits}
     assert "Total: 1,204.00 EUR" in passages["2024/invoice.pdf"]
     assert "Total: 1,318.40 EUR" in passages["2025/invoice.pdf"]
@@ -34,7 +34,7 @@ def test_a_question_about_two_years_finds_both_documents_of_the_same_name(tmp_pa
 
 
 def test_a_card_is_dated_by_the_last_change_and_states_nothing_that_the_document_does_not(tmp_path: Path) -> None:
-    cards, hits = found("38-date-from-template", "What is the current fee for a passport photo?", tmp_path)
+    cards, hits = cards_and_hits("38-date-from-template", "What is the current fee for a passport photo?", tmp_path)
     assert {hit.passage.document_id for hit in hits} == {"fees-new.xlsx", "fees-old.xlsx"}
     assert {name: card.date for name, card in cards.items()} == {
         "fees-new.xlsx": "2025-03-03",  # the properties' last change; the template was made in 2011

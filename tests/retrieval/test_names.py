@@ -45,8 +45,8 @@ def test_titles_name_documents_too() -> None:
 
 
 def test_the_period_in_a_name_is_for_or_against_it_and_no_period_says_nothing() -> None:
-    found = Names(cards(*FILINGS, "notes.txt")).in_period("What did Best Buy earn in FY2019?")
-    assert found == {
+    result = Names(cards(*FILINGS, "notes.txt")).in_period("What did Best Buy earn in FY2019?")
+    assert result == {
         "BESTBUY_2019_10K.pdf": 1.0,
         "APPLE_2019_10K.pdf": 1.0,
         "BESTBUY_2020_10K.pdf": -1.0,

@@ -39,8 +39,8 @@ def test_a_passage_is_the_text_at_its_span_and_no_two_share_a_character(library:
         assert passage.text == text[passage.start : passage.end] != ""
         assert passage.line == text.count("\n", 0, passage.start) + 1
         assert passage.heading.startswith("Parish") is (document_id == "headed.md")
-    for one, other in combinations(passages, 2):
-        assert one.end <= other.start or other.end <= one.start
+    for entry, other in combinations(passages, 2):
+        assert entry.end <= other.start or other.end <= entry.start
 
 
 @pytest.mark.parametrize("document_id", ["plain.txt", "headed.md"])
@@ -58,7 +58,7 @@ def test_a_chunk_that_is_longer_than_a_passage_stands_alone(library: Library) ->
 def test_passages_come_best_first_and_hold_what_is_asked_for(library: Library) -> None:
     passages = library.passages(QUERIES, "headed.md")
     assert "parish 7 " in passages[0].text
-    assert all(one.score >= other.score for one, other in pairwise(passages))
+    assert all(entry.score >= other.score for entry, other in pairwise(passages))
     assert all(0.0 <= passage.score <= 1.0 for passage in passages)
 
 

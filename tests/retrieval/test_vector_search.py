@@ -174,13 +174,13 @@ def test_sentences_are_embedded_with_the_index_and_not_for_a_question(
     assert rows(mill.parent / "w") == 3
     again, embedder = at_mill(mill)
     with again.library() as library:
-        found = library.passages((QUESTION,))
+        result = library.passages((QUESTION,))
     assert embedder.texts == [QUESTION]
     (mill.parent / "w" / "index.db").unlink()
     monkeypatch.setattr(NONE_AHEAD, 0)
     anew, _ = at_mill(mill)
     with anew.library() as library:
-        assert library.passages((QUESTION,)) == found
+        assert library.passages((QUESTION,)) == result
 
 
 def test_a_sentence_that_is_cut_by_the_border_of_two_passages_is_embedded_with_the_index(mill: Path) -> None:

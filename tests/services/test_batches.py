@@ -54,9 +54,9 @@ def test_a_question_that_is_limited_to_a_document_is_answered_from_it_alone(plac
 
 def test_each_distinct_question_is_asked_once_and_kept(place: tuple[Path, Path]) -> None:
     investigator, _ = opened(place)
-    asked = ended(list(investigator.investigate_all([ALL, WEATHER, f" {ALL} "])))
-    assert [outcome.question for outcome in asked.outcomes] == [ALL, WEATHER]
-    answers = [outcome.investigation.answer for outcome in asked.outcomes if outcome.investigation]
+    batch = ended(list(investigator.investigate_all([ALL, WEATHER, f" {ALL} "])))
+    assert [outcome.question for outcome in batch.outcomes] == [ALL, WEATHER]
+    answers = [outcome.investigation.answer for outcome in batch.outcomes if outcome.investigation]
     assert len({quote.document_id for quote in answers[0].citations}) > 1
     assert answers[1].status.value.startswith("not_found")
     again, engine = opened(place)

@@ -55,7 +55,7 @@ def test_a_document_is_read_once_for_all_questions_and_its_cells_are_checked_wit
     matrix = investigator.matrix([POWER, WEATHER, POWER])
     assert matrix.questions == (POWER, WEATHER)
     letters = [f"letter{number}.txt" for number in (1, 2, 3)]
-    assert [one.id for one in matrix.documents] == sorted([*(f"{name}.txt" for name in NAMES), "empty.txt", *letters])
+    assert [row.id for row in matrix.documents] == sorted([*(f"{name}.txt" for name in NAMES), "empty.txt", *letters])
     for number, document in enumerate(matrix.documents):
         power, weather = matrix.row(number)
         assert (power.document_id, power.question, weather.question) == (document.id, 1, 2)
@@ -126,7 +126,7 @@ def test_a_matrix_is_one_run_that_is_shown_and_listed_but_is_not_last(made: Made
     investigator, _ = made()
     investigator.ask("How much power does the Oak plant make?")
     matrix = investigator.matrix([POWER, WEATHER])
-    listed, asked = investigator.runs()
+    listed, single = investigator.runs()
     assert (listed.id, listed.question, listed.calls) == (matrix.id, f"{POWER}\n{WEATHER}", 10)
     assert listed.answer_status is AnswerStatus.ANSWERED_IN_PART  # nothing is said about the weather
     record = investigator.show(matrix.id)
@@ -134,7 +134,7 @@ def test_a_matrix_is_one_run_that_is_shown_and_listed_but_is_not_last(made: Made
     assert {quote for cell in matrix.cells for quote in cell.quotes} == set(record.answer.citations)
     assert "40 MW [1]" in record.answer.text
     assert record.answer.coverage.unreadable[0].path == "empty.txt"
-    assert investigator.show("last").id == asked.id
+    assert investigator.show("last").id == single.id
     with pytest.raises(NotFoundError, match="is a matrix"):
         investigator.replay(matrix.id)
 
@@ -197,7 +197,7 @@ def test_a_file_that_changed_since_it_was_indexed_is_read_again_first(made: Made
 
 def test_only_names_documents_by_id_or_pattern(made: Made) -> None:
     investigator, _ = made()
-    assert [one.id for one in investigator.matrix([POWER], RunOptions(only=("letter*", "oak.txt"))).documents] == [
+    assert [entry.id for entry in investigator.matrix([POWER], RunOptions(only=("letter*", "oak.txt"))).documents] == [
         *("letter1.txt", "letter2.txt", "letter3.txt", "oak.txt")
     ]
     with pytest.raises(FolderError, match=r"unknown document okk\.txt") as raised:

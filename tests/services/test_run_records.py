@@ -63,14 +63,14 @@ def test_a_question_is_kept_as_it_was_asked_with_its_day_and_the_trust_of_its_en
 
 
 def test_the_day_asked_for_the_grade_and_the_earlier_turns_make_another_run_and_the_day_of_the_run_does_not() -> None:
-    one = run_identity(record(), "templates")
-    assert one == run_identity(record().changed(setup=record().setup.changed(day="2026-05-04")), "templates")
+    entry = run_identity(record(), "templates")
+    assert entry == run_identity(record().changed(setup=record().setup.changed(day="2026-05-04")), "templates")
     others = (
         record(RunOptions(as_of="2024-02-29")),
         record(trust=Trust.FAILED),
         record(earlier=(EarlierQuestion(question="Who runs the plants?"),)),
     )
-    assert len({one, *(run_identity(other, "templates") for other in others)}) == 4
+    assert len({entry, *(run_identity(other, "templates") for other in others)}) == 4
 
 
 def test_a_follow_up_gets_the_last_four_turns_with_shortened_answers() -> None:

@@ -48,7 +48,7 @@ def states(report: Path, folder: Path) -> dict[str, QuoteState]:
     done = verify(report, folder, "--json")
     verified = printed(VerifiedReport, done.stdout)
     assert done.exit_code == (0 if verified.all_stand else 1)
-    return {one.quote.document_id: one.state for one in verified.quotes}
+    return {entry.quote.document_id: entry.state for entry in verified.quotes}
 
 
 @pytest.mark.parametrize("report", ["answer.json", "run.json", "replayed.json", "lines.jsonl"])
@@ -77,21 +77,21 @@ def test_what_became_of_each_quote_is_named(made: Path, folder: Path) -> None:
         "hazel.txt": QuoteState.MISSING,
         "oak.txt": QuoteState.STANDS,
     }
-    told = verify(made / "answer.json", folder).stdout
-    assert "changed: alder.txt:line 1\n  The file has changed since the report.\n" in told
-    assert '  report: "It makes 40 MW of power."\n' in told
-    assert '  file:   "It makes 41 MW of power."' in told
-    assert "moved: birch.txt:line 1 -> birch.txt:line 2" in told
-    assert "file missing: hazel.txt:line 1" in told
-    assert "Quotes in place: 2 of 6." in told
+    shown = verify(made / "answer.json", folder).stdout
+    assert "changed: alder.txt:line 1\n  The file has changed since the report.\n" in shown
+    assert '  report: "It makes 40 MW of power."\n' in shown
+    assert '  file:   "It makes 41 MW of power."' in shown
+    assert "moved: birch.txt:line 1 -> birch.txt:line 2" in shown
+    assert "file missing: hazel.txt:line 1" in shown
+    assert "Quotes in place: 2 of 6." in shown
 
 
 def test_a_digit_changed_in_the_report_is_found(made: Path, folder: Path, tmp_path: Path) -> None:
     forged = (made / "run.json").read_text(encoding="utf-8").replace("42 MW", "47 MW")
     (tmp_path / "forged.json").write_text(forged, encoding="utf-8")
     assert states(tmp_path / "forged.json", folder)["cedar.txt"] is QuoteState.NOT_IN_FILE
-    told = verify(tmp_path / "forged.json", folder).stdout
-    assert "not in the file: cedar.txt:line 1\n  The file is unchanged, but the quote is not in it" in told
+    shown = verify(tmp_path / "forged.json", folder).stdout
+    assert "not in the file: cedar.txt:line 1\n  The file is unchanged, but the quote is not in it" in shown
 
 
 def test_a_place_changed_in_the_report_is_found(made: Path, folder: Path, tmp_path: Path) -> None:
@@ -106,7 +106,9 @@ def test_a_hostile_report_opens_nothing_outside_the_folder(made: Path, folder: P
     (folder / "link.txt").symlink_to(tmp_path / "secret.txt")
     quote = json.loads((made / "answer.json").read_text(encoding="utf-8"))["lead"]["quotes"][0]
     ids = ("../secret.txt", str(tmp_path / "secret.txt"), "link.txt", "alder.txt/../../secret.txt", "\x1b]0;x\x07")
-    (tmp_path / "report.json").write_text(json.dumps([{**quote, "document_id": one} for one in ids]), encoding="utf-8")
+    (tmp_path / "report.json").write_text(
+        json.dumps([{**quote, "document_id": name} for name in ids]), encoding="utf-8"
+    )
     assert set(states(tmp_path / "report.json", folder).values()) <= {QuoteState.MISSING, QuoteState.UNREADABLE}
     assert "\x1b" not in verify(tmp_path / "report.json", folder).stdout
     (tmp_path / "report.json").write_text(json.dumps([{**quote, "start": -24, "end": 10**30}]), encoding="utf-8")
@@ -114,7 +116,7 @@ def test_a_hostile_report_opens_nothing_outside_the_folder(made: Path, folder: P
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "shown"),
     [
         (b"[" * 200_000, "is not JSON"),
         (b"\xff\xfe", "is not JSON"),
@@ -123,11 +125,11 @@ def test_a_hostile_report_opens_nothing_outside_the_folder(made: Path, folder: P
         (b'{"document_id": 1, "text": [], "source_hash": ""}', "quote 1 of"),
     ],
 )
-def test_what_is_no_report_is_refused_with_what_to_do(folder: Path, tmp_path: Path, data: bytes, told: str) -> None:
+def test_what_is_no_report_is_refused_with_what_to_do(folder: Path, tmp_path: Path, data: bytes, shown: str) -> None:
     (tmp_path / "report.json").write_bytes(data)
     done = verify(tmp_path / "report.json", folder)
     assert done.exit_code == 2
-    assert told in done.stderr
+    assert shown in done.stderr
     assert "hint: Pass the JSON that ask" in done.stderr
 
 

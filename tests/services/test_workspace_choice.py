@@ -56,8 +56,8 @@ def test_a_workspace_that_came_with_the_folder_is_told_of_and_never_opened(folde
     inside = folder / INSIDE
     inside.mkdir()
     (inside / "index.db").write_bytes(b"planted")
-    (told,) = [text for text in notices(opened(folder)) if INSIDE in text]
-    assert "is ignored" in told
+    (notice,) = [text for text in notices(opened(folder)) if INSIDE in text]
+    assert "is ignored" in notice
     assert [(path.name, path.read_bytes()) for path in inside.iterdir()] == [("index.db", b"planted")]
 
 

@@ -63,7 +63,7 @@ class Stage:
 
     def held(self) -> dict[str, int]:
         """Return the collections on the server and their sizes."""
-        return {one.name: one.count() for one in self.server.client().list_collections()}
+        return {entry.name: entry.count() for entry in self.server.client().list_collections()}
 
 
 @pytest.fixture
@@ -179,7 +179,7 @@ def test_the_address_is_a_setting_that_no_run_keeps(
     settings = load_settings(overrides=[f"retrieval.chroma={address}"])
     made = Investigator(tmp_path / "papers", workspace=tmp_path / "w", settings=settings, embedder=ScriptedEmbedder())
     made.ask("How deep is the harbour?")
-    assert any(one.count() == 1 for one in server.client().list_collections())
+    assert any(entry.count() == 1 for entry in server.client().list_collections())
     assert not (tmp_path / "w" / "chroma").exists()
     for database in ("runs.db", "index.db"):
         with closing(sqlite3.connect(tmp_path / "w" / database)) as connection:

@@ -65,15 +65,15 @@ def test_a_folder_in_the_place_of_a_database_is_told_as_that(tmp_path: Path) -> 
 
 def test_a_database_that_is_exchanged_while_it_is_opened_is_not_used(tmp_path: Path, monkeypatch) -> None:
     path, other = tmp_path / "runs.db", tmp_path / "other.db"
-    for one in (path, other):
-        FileDatabase(one, RUNS).close()
+    for entry in (path, other):
+        FileDatabase(entry, RUNS).close()
     honest = databases._open
 
     def exchanged(looked_at: Path) -> object:
-        found = honest(looked_at)
+        result = honest(looked_at)
         path.unlink()
         path.symlink_to(other)
-        return found
+        return result
 
     monkeypatch.setattr(databases, "_open", exchanged)
     with pytest.raises(ForeignFileError, match="replaced while it was opened"):
@@ -102,8 +102,8 @@ def test_an_index_that_is_not_ours_is_rebuilt_with_a_notice_and_the_runs_survive
     (run,) = opened(folder).runs()
     damage(folder.with_name("w") / "index.db")
     made = opened(folder)
-    told = [event.text for event in made.index() if isinstance(event, Notice)]
-    assert any("rebuilt from the documents" in text for text in told)
+    notices = [event.text for event in made.index() if isinstance(event, Notice)]
+    assert any("rebuilt from the documents" in text for text in notices)
     assert made.status().documents == 1
     assert made.runs() == (run,)
     with made.library() as library:
@@ -126,8 +126,8 @@ def test_after_a_kill_the_index_is_checked_before_it_is_used(folder: Path) -> No
     place = folder.with_name("w")
     (place / "writer.pid").write_text("1")
     zeroes(place / "index.db")
-    told = [event.text for event in opened(folder).index() if isinstance(event, Notice)]
-    assert any("rebuilt from the documents" in text for text in told)
+    notices = [event.text for event in opened(folder).index() if isinstance(event, Notice)]
+    assert any("rebuilt from the documents" in text for text in notices)
     assert not (place / "writer.pid").exists()
 
 
@@ -157,8 +157,8 @@ def test_an_index_of_the_earlier_name_is_removed_and_made_anew_with_a_notice(fol
     opened(folder).ask(QUESTION)
     place = folder.with_name("w")
     (place / "index.db").rename(place / "investigator.db")
-    told = [event.text for event in opened(folder).index() if isinstance(event, Notice)]
-    assert any("rebuilt from the documents" in text and "earlier version" in text for text in told)
+    notices = [event.text for event in opened(folder).index() if isinstance(event, Notice)]
+    assert any("rebuilt from the documents" in text and "earlier version" in text for text in notices)
     assert not (place / "investigator.db").exists()
     assert len(opened(folder).runs()) == 1
 
@@ -176,8 +176,8 @@ def test_the_readable_runs_of_a_damaged_database_are_kept_and_so_is_the_damaged_
         file.write(bytes(size))
     with pytest.raises(DamagedDatabaseError):
         opened(folder).runs()
-    told = [event.text for event in opened(folder).index() if isinstance(event, Notice)]
-    assert any("readable runs and memories were moved" in text for text in told)
+    notices = [event.text for event in opened(folder).index() if isinstance(event, Notice)]
+    assert any("readable runs and memories were moved" in text for text in notices)
     assert (place / "runs.db.damaged").exists()
     assert 30 <= len(opened(folder).runs()) < 40
     opened(folder).ask("What else was found?")

@@ -47,8 +47,8 @@ def opened(url: str) -> Iterator[Opener]:
         return made[-1]
 
     yield again
-    for one in made:
-        one.close()
+    for entry in made:
+        entry.close()
 
 
 def begun(database: Database, run_id: str = "1") -> Journal:
@@ -187,7 +187,7 @@ def test_a_server_that_is_gone_in_the_middle_is_named_and_what_was_kept_is_there
 
 
 @pytest.mark.parametrize(
-    ("state", "kind", "told", "hint"),
+    ("state", "kind", "message", "hint"),
     [
         ("53100", DiskFullError, "no space is left on the server", "Free some space there"),
         ("25006", StoreError, "rejects writes", "standby"),
@@ -196,7 +196,7 @@ def test_a_server_that_is_gone_in_the_middle_is_named_and_what_was_kept_is_there
     ],
 )
 def test_a_refused_write_is_told_and_what_was_kept_before_stays(
-    opened: Opener, postgres: PostgresServer, state: str, kind: type[StoreError], told: str, hint: str
+    opened: Opener, postgres: PostgresServer, state: str, kind: type[StoreError], message: str, hint: str
 ) -> None:
     database = opened()
     journal = begun(database)
@@ -206,7 +206,7 @@ def test_a_refused_write_is_told_and_what_was_kept_before_stays(
         f"$$ BEGIN RAISE EXCEPTION 'invalid page' USING ERRCODE = '{state}'; END $$",
     )
     postgres.execute("CREATE TRIGGER refusal BEFORE INSERT ON calls EXECUTE FUNCTION refuse()")
-    with pytest.raises(kind, match=told) as caught:
+    with pytest.raises(kind, match=message) as caught:
         journal.keep("k2", PROMPT, "e", Reply(text="late"))
     assert hint in caught.value.hint
     postgres.execute("DROP TRIGGER refusal ON calls")

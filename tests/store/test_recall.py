@@ -52,13 +52,13 @@ def test_the_approximate_index_finds_what_comparing_with_every_vector_finds(real
     rows = (EXAMPLES / "questions.jsonl").read_text(encoding="utf-8").splitlines()
     queries = [str(json.loads(row)["question"]) for row in rows]
     among = [corpus.chunk_text(corpus.chunk_spans([i])[i]) for i in ids[:: len(ids) // 60]]
-    found = 0
+    hits = 0
     vectors = embedder.embed([*queries, *among])
     for vector in vectors:
         near = matrix @ vector
         reached = float(np.sort(near)[-NEAREST])  # alike texts have one similarity: either of them is right
-        found += sum(match.similarity >= reached - 1e-4 for match in chroma.nearest(vector, NEAREST))
-    assert found / (NEAREST * len(vectors)) >= 0.98
+        hits += sum(match.similarity >= reached - 1e-4 for match in chroma.nearest(vector, NEAREST))
+    assert hits / (NEAREST * len(vectors)) >= 0.98
 
 
 @pytest.fixture(scope="module")
@@ -91,11 +91,11 @@ def test_search_inside_a_long_document_is_exact(long: Workspace, query: str) -> 
     vector = embedder.embed([query])[0]
     assert index.matches(ids[::-1], vector, NEAREST) == table.matches(ids, vector, NEAREST)
     for limit in (NEAREST, 1_500):
-        found = search.nearest(query, limit, "ledger.txt")
-        assert {match.document_id for match in found} == {"ledger.txt"}
-        assert [match.similarity for match in found] == pytest.approx([value for _, value in expected[:limit]])
-        certain = {i for i, value in expected if value > found[-1].similarity + 1e-6}
-        assert certain <= {match.chunk_id for match in found}
+        hits = search.nearest(query, limit, "ledger.txt")
+        assert {match.document_id for match in hits} == {"ledger.txt"}
+        assert [match.similarity for match in hits] == pytest.approx([value for _, value in expected[:limit]])
+        certain = {i for i, value in expected if value > hits[-1].similarity + 1e-6}
+        assert certain <= {match.chunk_id for match in hits}
 
 
 def test_the_passages_of_a_long_document_hold_its_best_chunk(long: Workspace) -> None:

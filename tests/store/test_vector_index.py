@@ -51,8 +51,8 @@ SEARCHING = """
 import sys
 from pathlib import Path
 import test_vector_index as t
-found, notices = t.searched(Path(sys.argv[1]))
-print(t.json.dumps([found, notices]))
+hits, notices = t.searched(Path(sys.argv[1]))
+print(t.json.dumps([hits, notices]))
 """
 
 
@@ -80,10 +80,10 @@ def searched(directory: Path) -> tuple[list[list[int]], list[str]]:
     """Return the results of Chroma in a workspace, and the messages about it."""
     database, notices = FileDatabase(directory / "index.db", INDEX), []
     index = ChromaIndex(directory / "chroma", "", VectorTable(database, "test"), notices.append)
-    found = [[match.chunk_id for match in index.nearest(vector, 10)] for vector in rows(5, 5)]
+    hits = [[match.chunk_id for match in index.nearest(vector, 10)] for vector in rows(5, 5)]
     index.close()
     database.close()
-    return found, notices
+    return hits, notices
 
 
 def searched_elsewhere(directory: Path, folder: Path, **variables: str) -> tuple[list[list[int]], list[str]]:
@@ -98,8 +98,8 @@ def searched_elsewhere(directory: Path, folder: Path, **variables: str) -> tuple
         timeout=200,
     )
     assert done.returncode == 0, done.stderr
-    found, notices = json.loads(done.stdout)
-    return found, notices
+    hits, notices = json.loads(done.stdout)
+    return hits, notices
 
 
 @pytest.fixture(scope="module")
@@ -160,10 +160,10 @@ def test_a_damaged_vector_is_computed_again_and_never_believed(
 ) -> None:
     vectors = rows(3, 300)
     database = filled(tmp_path, vectors)
-    asked: list[int] = []
+    remade: list[int] = []
 
     def remake(chunk_ids: Sequence[int]) -> dict[int, Vectors]:
-        asked.extend(chunk_ids)
+        remade.extend(chunk_ids)
         return {i: vectors[i - 1] for i in chunk_ids}
 
     with sqlite3.connect(tmp_path / "index.db") as connection:
@@ -172,9 +172,9 @@ def test_a_damaged_vector_is_computed_again_and_never_believed(
     table = VectorTable(database, "test", remake)
     (first,) = ExactIndex(table).nearest(vectors[41], 1)
     assert (first.chunk_id, first.similarity) == (42, pytest.approx(1.0))
-    assert asked == [42]
+    assert remade == [42]
     assert table.get([42])[42].tobytes() == raw
-    assert asked == [42]
+    assert remade == [42]
 
 
 def test_a_damaged_vector_that_nobody_computes_again_is_missing(tmp_path: Path) -> None:
@@ -313,8 +313,8 @@ def test_an_embedding_function_in_a_planted_collection_is_never_built(
         connection.execute("UPDATE vectors SET in_chroma = 0 WHERE chunk_id > 1000")  # something to write
     hook = f"PLANTED, LOG = {str(folder)!r}, {str(log)!r}\n{HOOK}"
     (tmp_path / "sitecustomize.py").write_text(hook, encoding="utf-8")
-    found, notices = searched_elsewhere(copied, tmp_path)
-    assert found == expected
+    hits, notices = searched_elsewhere(copied, tmp_path)
+    assert hits == expected
     assert notices == []
     assert not log.exists(), log.read_text(encoding="utf-8")
 
@@ -342,9 +342,9 @@ def test_neither_a_file_nor_a_variable_changes_the_settings_of_chroma(
                 "".join(f"{name}={value}\n" for name, value in theirs.items()), encoding="utf-8"
             )
         (folder / "sitecustomize.py").write_text(f"PLANTED, LOG = '?', {str(log)!r}\n{HOOK}", encoding="utf-8")
-        found, notices = searched_elsewhere(copied, folder, **theirs)
+        hits, notices = searched_elsewhere(copied, folder, **theirs)
         with pytest.raises(BlockingIOError):
             server.accept()
-    assert found == expected
+    assert hits == expected
     assert notices == []
     assert not log.exists(), log.read_text(encoding="utf-8")
