@@ -167,7 +167,12 @@ def _connected(settings: ClusterSettings) -> Any:
     """Return Ray, connected to the cluster that the settings name. Raises SettingsError and ClusterError."""
     # if Ray was imported earlier, it has already read its variables
     late = "ray" in sys.modules and os.environ.get("RAY_AUTH_MODE") != "token"
-    for name, value in (_QUIET | (_closed() if settings.address == LOCAL else {})).items():
+    variables = _QUIET
+    if settings.address == LOCAL:  # closed to other users of this machine
+        token = secrets.token_hex(32)
+        register(token)
+        variables = {**_QUIET, _ON_LOOPBACK: "0", "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token}
+    for name, value in variables.items():
         os.environ.setdefault(name, value)
     try:
         import ray
@@ -186,21 +191,8 @@ def _connected(settings: ClusterSettings) -> Any:
             return ray
         place = tempfile.mkdtemp(prefix="inv-ray-")
         atexit.register(_ended, ray, place)
-        ray.init(
-            LOCAL,
-            num_cpus=cpus(),
-            include_dashboard=False,
-            _temp_dir=place,
-            **quiet,
-        )
+        ray.init(LOCAL, num_cpus=cpus(), include_dashboard=False, _temp_dir=place, **quiet)
     return ray
-
-
-def _closed() -> dict[str, str]:
-    """Return the environment variables that prevent other users of the machine from using this process's cluster."""
-    token = secrets.token_hex(32)
-    register(token)
-    return {_ON_LOOPBACK: "0", "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token}
 
 
 def _ended(ray: Any, place: str) -> None:

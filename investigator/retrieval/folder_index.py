@@ -65,7 +65,7 @@ class FolderIndex:
         embedder: Embedder,
         notice: Callable[[str], None],
     ) -> None:
-        self.corpus = Corpus(workspace.index, workspace.decoded)
+        self.corpus = self.stored = Corpus(workspace.index, workspace.decoded)
         self._table = vector_table(workspace, embedder, notice)
         self._sentences = KeptSentences(self._table, embedder)
         self.folder = folder
@@ -161,11 +161,6 @@ class FolderIndex:
             changed = f"The embedder has changed from {used} to {own}, which computes new vectors for the passages."
             yield Notice(text=f"{changed} The old vectors are kept.")
         self.corpus.set_setting("embedder", own)
-
-    @property
-    def stored(self) -> Corpus:
-        """Return the documents in the index, read-only."""
-        return self.corpus
 
     def without_vectors(self) -> int:
         """Return the number of chunks without a vector."""

@@ -308,18 +308,14 @@ def mentioning(corpus: CorpusView, full_text: WordSearch, phrases: Sequence[str]
     that of a page, is not found. Raises StoreError.
     """
     holders = full_text.holders(phrases)
+    stems = [tuple(map(porter_stem, phrase.split())) for phrase in phrases]
     documents = frozenset.intersection(*holders.values()) if holders else frozenset[str]()
     chunks = sorted((name, chunk_id) for chunk_id, name in full_text.holding(phrases).items() if name in documents)
     for name, own in groupby(chunks, key=lambda entry: entry[0]):
         document = corpus.document(name)
         spans = corpus.chunk_spans([chunk_id for _, chunk_id in own])
-        yield Mentioning(
-            document_id=name, title=document.title, passages=tuple(_passages(document, spans, _stems(phrases)))
-        )
-
-
-def _stems(phrases: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(map(porter_stem, phrase.split())) for phrase in phrases)
+        passages = tuple(_passages(document, spans, stems))
+        yield Mentioning(document_id=name, title=document.title, passages=passages)
 
 
 def _passages(document: Document, chunks: Mapping[int, Chunk], phrases: Sequence[tuple[str, ...]]) -> Iterator[Passage]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 from sqlalchemy import Connection, RowMapping, Table, bindparam, delete, func, insert, select, update
 
 from investigator.errors import NotFoundError, StoreError
@@ -47,16 +48,6 @@ class Run:
     created: str
     resumed: bool
     finished: bool
-
-
-class _Setup(BaseModel):
-    scope: tuple[str, ...]
-
-
-class _Listed(BaseModel):
-    """The fields of a record that are shown in a list of runs; records of earlier versions lack them."""
-
-    setup: _Setup
 
 
 class Journal:
@@ -302,8 +293,8 @@ def _resumed(row: RowMapping) -> Run:
 def _summary(row: RowMapping) -> RunSummary:
     """Return what is listed of a run: only its question if another version wrote its record in a different form."""
     try:
-        scope = _Listed.model_validate_json(row["record"]).setup.scope
+        scope = json.loads(row["record"])["setup"]["scope"]
         shown = {name: row[name] for name in RunSummary.model_fields if name in row}
         return RunSummary.model_validate({**shown, "scope": scope})
-    except ValidationError:
+    except (KeyError, TypeError, ValueError):  # also raised if it is not JSON, or not valid
         return RunSummary(id=row["id"], question=str(row["question"]), created=str(row["created"]), engine="")
