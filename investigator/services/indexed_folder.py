@@ -26,6 +26,7 @@ from investigator.records import (
     Investigation,
     Mentions,
     PageCheck,
+    Quote,
     Search,
     SearchHit,
 )
@@ -248,18 +249,14 @@ class IndexedFolder:
         """Return the data that a report shows besides the run: pictures of the cited PDF pages. Raises StoreError."""
         from investigator.reports.enclosures import Enclosures
 
-        expect(investigation, Investigation, "investigation")
-        quotes = investigation.answer.citations if investigation.answer is not None else ()
         with self.pages() as pages:
-            cited, left_out = pages.cited(quotes, _MOST_PICTURES)
+            cited, left_out = pages.cited(_citations(investigation), _MOST_PICTURES)
         return Enclosures(cited, left_out)
 
     def cited_documents(self, investigation: Investigation) -> Mapping[str, Document]:
         """Return the documents that an answer cites and the index still contains, keyed by id. Raises StoreError."""
-        expect(investigation, Investigation, "investigation")
-        quotes = investigation.answer.citations if investigation.answer is not None else ()
         documents: dict[str, Document] = {}
-        for name in dict.fromkeys(quote.document_id for quote in quotes):
+        for name in dict.fromkeys(quote.document_id for quote in _citations(investigation)):
             with suppress(NotFoundError):
                 documents[name] = self.document(name)
         return documents
@@ -335,6 +332,11 @@ def read_folder(index: OpenIndex, again: frozenset[str] = frozenset()) -> Iterat
     """
     yield from index.read(Recheck(reread=again))
     check_any_document(index.folder, index.corpus)
+
+
+def _citations(investigation: Investigation) -> tuple[Quote, ...]:
+    expect(investigation, Investigation, "investigation")
+    return investigation.answer.citations if investigation.answer is not None else ()
 
 
 def _no_document(document_id: str, reason: str = "") -> NotFoundError:

@@ -103,8 +103,6 @@ class ChromaIndex:
             if self._instead is None:
                 try:
                     return self._table.matches(self._nearest_ids(vector, limit), vector, limit)
-                except DiskFullError:
-                    raise
                 except StoreError as error:
                     self._do_without(error)
             instead = self._instead or ExactIndex(self._table)
@@ -174,8 +172,6 @@ class ChromaIndex:
             self._forget()
             self._table.mark_none_in_chroma()
             self._write()
-        except DiskFullError:
-            raise
         except StoreError as error:
             self._do_without(error)
 
@@ -190,6 +186,8 @@ class ChromaIndex:
         self._keep()
 
     def _do_without(self, error: StoreError) -> None:
+        if isinstance(error, DiskFullError):
+            raise error
         self._notice(
             f"Chroma cannot be used ({error.message}), so every vector is compared instead, with the same results."
         )

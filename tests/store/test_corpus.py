@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import func, update
 
 from investigator.errors import DamagedDocumentError
+from investigator.language.terms import content_words
 from investigator.records import Chunk, Document, FileRecord, FileStatus, SplitDocument, Table, TableCell
 from investigator.store.chroma import ChromaIndex
 from investigator.store.corpus import Corpus, DecodedDocuments
@@ -168,8 +169,6 @@ def test_the_query_language_of_the_index_cannot_be_reached(database: Database, q
 
 
 def test_words_of_scripts_without_spaces_are_found(database: Database) -> None:
-    from investigator.language.terms import content_words
-
     corpus, words = Corpus(database), FullText(database)
     put(corpus, "zh.txt", "蒸汽机是由瓦特改良的。")
     put(corpus, "other.txt", "完全不同的内容在这里。")
@@ -178,8 +177,6 @@ def test_words_of_scripts_without_spaces_are_found(database: Database) -> None:
 
 @pytest.mark.parametrize("word", ["Чайковский", "Ёлка", "Київ", "서울은", "Αθήνα", "Straße", "finance", "naïve"])
 def test_a_word_that_stands_in_the_text_is_found_in_any_script(database: Database, word: str) -> None:
-    from investigator.language.terms import content_words
-
     corpus, words = Corpus(database), FullText(database)
     put(corpus, "a.txt", f"Here stands {word}.")
     assert words.chunks(content_words(word), 10)
