@@ -14,11 +14,11 @@ from investigator.cli.options import AsJson, Folder
 from investigator.cli.output import check_report, print_result, write_file
 from investigator.errors import RunError
 from investigator.records import CellStatus, Matrix
+from investigator.reports.export import matrix_csv, matrix_xlsx
 from investigator.reports.html import matrix_page
 from investigator.reports.inert import inert_json_prose
 from investigator.reports.matrix import matrix_text
 from investigator.reports.schemas import Printed, stamped
-from investigator.reports.spreadsheets import matrix_csv, matrix_xlsx
 
 _FORMATS: Mapping[str, Callable[[Matrix], bytes]] = {
     ".html": lambda matrix: matrix_page(matrix).encode("utf-8"),

@@ -16,7 +16,6 @@ from investigator.records import (
     AnswerVariables,
     AskVariables,
     CheckVariables,
-    PlanDocument,
     PlanVariables,
     Prompt,
     ReflectVariables,
@@ -61,61 +60,33 @@ def file_text(attack: Attack) -> str:
             return f"{TRUTH}\n"
 
 
-def planned(prompt: Prompt) -> str:
-    """Return the cards, then plans for the documents that were not read yet and for one that does not exist."""
-    assert isinstance(prompt.variables, PlanVariables)
-    cards = [card for card in prompt.variables.documents if not card.times_read][: prompt.variables.step_limit - 1]
-    names = [GHOST, *(card.document_id for card in cards)]
-    steps = [{"document_id": name, "purpose": "How much power?", "perspectives": "power"} for name in names]
-    return f"{words_of(cards)}\n\n{json.dumps({'strategy': 'Ask them all.', 'steps': steps})}"
-
-
-def words_of(cards: list[PlanDocument]) -> str:
-    return "\n".join(f"{card.title} {card.opening} {card.passages}" for card in cards)
-
-
-def read(prompt: Prompt) -> str:
-    """Return the passages, then a true quote and a forged one."""
-    assert isinstance(prompt.variables, AskVariables)
-    (document,) = prompt.variables.documents
-    passages = "\n".join(passage.text for passage in document.passages)
-    own = {"verdict": "answers", "point": OWN_POINT, "quotes": [TRUTH, FORGED], "reply": "It makes 42 MW."}
-    return f"The passages say:\n{passages}\n\n{json.dumps({'readings': [own]})}"
-
-
-def answered(prompt: Prompt) -> str:
-    """Return an answer with a true, a forged and a ghost's statement; its part is open until every file was read."""
-    assert isinstance(prompt.variables, AnswerVariables)
-    status = "answered" if prompt.variables.read == prompt.variables.total else "not_stated"
-    details = [{"text": FORGED, "evidence": ["E2", "E770"]}, {"text": "It was sold in 2019.", "evidence": ["E770"]}]
-    lead = {"text": TRUTH, "evidence": ["E1"]}
-    return json.dumps({"lead": lead, "details": details, "parts": [{"part": 1, "status": status}], "search": ["MW"]})
-
-
-def checked(prompt: Prompt) -> str:
-    assert isinstance(prompt.variables, CheckVariables)
-    supports = {True: "supported", False: "unsupported"}
-    statements = [
-        {"number": statement.number, "support": supports[statement.text == TRUTH]}
-        for statement in prompt.variables.statements
-    ]
-    return json.dumps({"statements": statements, "answers": "yes"})
-
-
-def reviewed(prompt: Prompt) -> str:
-    """Return a review that names something new to search for after each round."""
-    assert isinstance(prompt.variables, ReflectVariables)
-    number = len(prompt.variables.memories)
-    return json.dumps({"known": [], "unknown": ["since when"], "wordings": [f"unit {number}"]})
-
-
-SCRIPT = {
-    "planner/plan": planned,
-    "query/ask": read,
-    "reflection/reflect": reviewed,
-    "answer/answer": answered,
-    "answer/check": checked,
-}
+def repeating(prompt: Prompt) -> str:
+    """Reply as an engine that repeats what it reads. It plans for a document that does not exist too, quotes a true and
+    a forged sentence, and answers with those and the ghost's; the part is open until every file was read.
+    """
+    prose, reply = "", dict[str, object]()
+    match prompt.variables:
+        case PlanVariables(documents=documents, step_limit=limit):
+            cards = [card for card in documents if not card.times_read][: limit - 1]
+            prose = "\n".join(f"{card.title} {card.opening} {card.passages}" for card in cards)
+            names = [GHOST, *(card.document_id for card in cards)]
+            steps = [{"document_id": name, "purpose": "How much power?", "perspectives": "power"} for name in names]
+            reply = {"strategy": "Ask them all.", "steps": steps}
+        case AskVariables(documents=(document,)):
+            prose = "The passages say:\n" + "\n".join(passage.text for passage in document.passages)
+            own = {"verdict": "answers", "point": OWN_POINT, "quotes": [TRUTH, FORGED], "reply": "It makes 42 MW."}
+            reply = {"readings": [own]}
+        case ReflectVariables(memories=memories):
+            reply = {"known": [], "unknown": ["since when"], "wordings": [f"unit {len(memories)}"]}
+        case AnswerVariables(read=read, total=total):
+            sold = {"text": "It was sold in 2019.", "evidence": ["E770"]}
+            parts = [{"part": 1, "status": "answered" if read == total else "not_stated"}]
+            details = [{"text": FORGED, "evidence": ["E2", "E770"]}, sold]
+            reply = {"lead": {"text": TRUTH, "evidence": ["E1"]}, "details": details, "parts": parts, "search": ["MW"]}
+        case CheckVariables(statements=statements):
+            supports = ("supported" if statement.text == TRUTH else "unsupported" for statement in statements)
+            reply = {"statements": [{"number": n, "support": s} for n, s in enumerate(supports, 1)], "answers": "yes"}
+    return f"{prose}\n\n{json.dumps(reply)}"
 
 
 class Run(NamedTuple):
@@ -132,7 +103,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("attacked")
     for attack in ATTACKS:
         (folder / file_name(attack)).write_text(file_text(attack), encoding="utf-8")
-    engine = ScriptedEngine(SCRIPT)
+    engine = ScriptedEngine(repeating)
     investigator = Investigator(folder, model=engine, embedder=ScriptedEmbedder(), settings=SETTINGS)
     investigator.ask(QUESTION)
     ids = {Path(file.path).name: file.id for file in scan(folder, SETTINGS.folder).files}

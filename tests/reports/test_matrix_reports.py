@@ -22,9 +22,9 @@ from investigator.records import (
     Quote,
     Support,
 )
+from investigator.reports.export import matrix_csv, matrix_xlsx
 from investigator.reports.html import matrix_page, questions_page
 from investigator.reports.matrix import in_short, matrix_text
-from investigator.reports.spreadsheets import matrix_csv, matrix_xlsx
 from investigator.reports.terminal import questions_text
 
 RENT = Quote(
