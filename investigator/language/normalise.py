@@ -10,7 +10,7 @@ import re
 import unicodedata
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 _EUROPEAN_DIGITS = {zero + digit: str(digit) for zero in (0x0660, 0x06F0) for digit in range(10)}
 _SOFT = "\u00ad\ufffe\x02"  # soft hyphen, and the character that PDF libraries write for a hyphen at a line end
@@ -53,16 +53,26 @@ class Normalised:
 
     __slots__ = ("_at", "_lengths", "_sources", "optional_hyphens", "text")
 
-    def __init__(self, text: str, segments: Iterable[tuple[int, int, int]], optional_hyphens: frozenset[int]) -> None:
-        self.text = text
-        self.optional_hyphens = optional_hyphens
-        self._at = array("q")
-        self._sources = array("q")
-        self._lengths = array("q")
-        for at, source, length in segments:
-            self._at.append(at)
-            self._sources.append(source)
-            self._lengths.append(length)
+    def __init__(self, pieces: Iterable[tuple[str, int, int]]) -> None:
+        """Join pieces, each with the span of the original that it stands for; an empty one is an optional hyphen."""
+        self._at, self._sources, self._lengths = array("q"), array("q"), array("q")
+        parts, hyphens, length, may_go_on = list[str](), list[int](), 0, False
+        for part, start, end in pieces:
+            if not part:
+                hyphens.append(length)
+                continue
+            is_same_length = len(part) == end - start
+            if is_same_length and may_go_on and self._sources[-1] + self._lengths[-1] == start:
+                self._lengths[-1] += end - start
+            else:
+                self._at.append(length)
+                self._sources.append(start)
+                self._lengths.append(end - start)
+            may_go_on = is_same_length
+            parts.append(part)
+            length += len(part)
+        self.text = "".join(parts)
+        self.optional_hyphens = frozenset(hyphens)
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Return the span of the original that became the normalised text at `[start, end)`, which must not be
@@ -93,90 +103,43 @@ def normalise(text: str) -> Normalised:
     spaces), collapses whitespace to one space, drops it between CJK characters, joins words that were hyphenated at the
     end of a line, drops invisible characters, and replaces quotation marks and primes with ' or " and dashes with -.
     """
-    written = _Written()
+    return Normalised(_pieces(text))
+
+
+def _pieces(text: str) -> Iterator[tuple[str, int, int]]:
     pattern, table = _rules(text)
     done = 0
     for match in pattern.finditer(text):
-        written.copy(text, done, match.start())
+        if done < match.start():
+            yield text[done : match.start()], done, match.start()
         done = match.end()
-        _replace(written, match, text, table)
-    written.copy(text, done, len(text))
-    return written.result()
+        yield from _replacement(match, text, table)
+    if done < len(text):
+        yield text[done:], done, len(text)
 
 
-class _Written:
-    """Collects normalised text and the segments of its map, and merges adjacent segments."""
-
-    def __init__(self) -> None:
-        self._parts: list[str] = []
-        self._length = 0
-        self._segments: list[tuple[int, int, int]] = []
-        # the current segment of equal lengths, to which more may be added
-        self._open: tuple[int, int, int] | None = None
-        self._hyphens: list[int] = []
-
-    def copy(self, text: str, start: int, end: int) -> None:
-        if start < end:
-            self.add(text[start:end], start, end)
-
-    def add(self, part: str, start: int, end: int) -> None:
-        """Append the normalised form of the original at `[start, end)`."""
-        if not part:
-            return
-        size = end - start
-        if len(part) != size:
-            self._close()
-            self._segments.append((self._length, start, size))
-        elif self._open and self._open[1] + self._open[2] == start:
-            self._open = (self._open[0], self._open[1], self._open[2] + size)
-        else:
-            self._close()
-            self._open = (self._length, start, size)
-        self._parts.append(part)
-        self._length += len(part)
-
-    def optional_hyphen(self) -> None:
-        self._hyphens.append(self._length)
-
-    def result(self) -> Normalised:
-        self._close()
-        return Normalised("".join(self._parts), self._segments, frozenset(self._hyphens))
-
-    def _close(self) -> None:
-        if self._open:
-            self._segments.append(self._open)
-            self._open = None
-
-
-def _replace(written: _Written, match: re.Match[str], text: str, table: dict[str, str]) -> None:
-    """Write the replacement for one match."""
+def _replacement(match: re.Match[str], text: str, table: dict[str, str]) -> Iterator[tuple[str, int, int]]:
     start, end = match.span()
     match match.lastgroup:
         case "optional":
-            written.optional_hyphen()
+            yield "", start, end
         case "firm":
-            written.add("-", start, start + 1)
-        case "blank":
-            written.add("" if _INVISIBLE_ONLY.fullmatch(text, start, end) else " ", start, end)
-        case "numeric":
-            _write_numeric(written, text, start, end)
+            yield "-", start, start + 1
+        case "blank" if not _INVISIBLE_ONLY.fullmatch(text, start, end):
+            yield " ", start, end
         case "cluster":
-            cluster = text[start:end]
-            composed = unicodedata.normalize("NFKC", _INVISIBLE_ONLY.sub("", cluster))
-            written.add(composed.translate(_ALIKE), start, end)
-        case "single":
-            for offset in range(start, end):
-                written.add(table[text[offset]], offset, offset + 1)
-        case _:  # drop spaces inside CJK text
-            pass
+            composed = unicodedata.normalize("NFKC", _INVISIBLE_ONLY.sub("", match.group()))
+            if composed:
+                yield composed.translate(_ALIKE), start, end
+        case "numeric" | "single":
+            is_kept = match.lastgroup == "numeric" and _touches_digit(text, start, end)
+            for offset, char in enumerate(match.group(), start):
+                yield char if is_kept else table.get(char) or _compatible(char), offset, offset + 1
 
 
-def _write_numeric(written: _Written, text: str, start: int, end: int) -> None:
-    """Write exponents, fractions and note marks; next to a digit they stay, so that 10² is not 102."""
-    touches = (start > 0 and text[start - 1].isdecimal()) or (end < len(text) and text[end].isdecimal())
-    for offset in range(start, end):
-        char = text[offset]
-        written.add(char if touches else _compatible(char), offset, offset + 1)
+def _touches_digit(text: str, start: int, end: int) -> bool:
+    """Return True if exponents, fractions or note marks are next to a digit: they stay, so that 10² is not 102."""
+    return (start > 0 and text[start - 1].isdecimal()) or (end < len(text) and text[end].isdecimal())
 
 
 def _compatible(char: str) -> str:
