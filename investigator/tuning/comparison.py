@@ -71,6 +71,11 @@ class Comparison(Record):
         )
 
 
+_UNUSED_TEMPLATES = (
+    "The templates differ, but every question sent as many tokens on both sides: probably no prompt was made with the "
+    "ones that differ. A quick run, for example, writes no answer/answer."
+)
+
 Repeated = Sequence[Mapping[str, Outcome]]
 """The outcomes of one side, keyed by question id; one mapping for each repetition."""
 
@@ -96,8 +101,16 @@ def compare(
     every = [[bench.outcomes(setup, questions, repetition=n) for n in numbers] for _, setup in (first, second)]
     sides = [ComparedSide(name=name, engine=bench.investigator(setup).engine_name) for name, setup in (first, second)]
     comparison = compared(questions, (sides[0], sides[1]), (every[0], every[1]), measure, seed)
-    unread = any(setup.prompts and not reads_templates(bench.investigator(setup)) for _, setup in (first, second))
-    return comparison.changed(notice=UNREAD_TEMPLATES.text) if unread else comparison
+    if any(setup.prompts and not reads_templates(bench.investigator(setup)) for _, setup in (first, second)):
+        return comparison.changed(notice=UNREAD_TEMPLATES.text)
+    if first[1].prompts != second[1].prompts and _sent_the_same(every[0][0], every[1][0]):
+        return comparison.changed(notice=_UNUSED_TEMPLATES)
+    return comparison
+
+
+def _sent_the_same(first: Mapping[str, Outcome], second: Mapping[str, Outcome]) -> bool:
+    sent = [(first[name].cost.input_tokens, second[name].cost.input_tokens) for name in first.keys() & second.keys()]
+    return any(tokens for tokens, _ in sent) and all(own == other for own, other in sent)
 
 
 def compared(

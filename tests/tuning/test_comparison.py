@@ -152,6 +152,31 @@ def test_own_templates_without_a_model_are_said_to_change_nothing(
     assert notice in command("compare", "default", folder, *options).stdout
 
 
+class CountsTokens:
+    """An engine that finds nothing, and counts a token for each character."""
+
+    name = "scripted:counting"
+
+    def reply(self, prompt: Prompt) -> Reply:
+        return Reply(text=NOTHING[prompt.template], input_tokens=len(prompt.text))
+
+
+def test_templates_that_no_prompt_was_made_with_are_said_to_be_unused(
+    folder: Path, questions_file: Path, tmp_path: Path
+) -> None:
+    def notice(template: str) -> str:
+        place = tmp_path / template.partition("/")[0] / f"{template}.j2"
+        place.parent.mkdir(parents=True)
+        place.write_text(source_of(prompts_folder() / f"{template}.j2") + "Be brief.", encoding="utf-8")
+        quick = Setup(overrides=("research.effort=quick",))
+        sides = (("shipped", quick), ("own", quick.changed(prompts=place.parents[1])))
+        bench = FolderBench(folder, workspace=tmp_path / "w", embedder=ScriptedEmbedder(), engine=CountsTokens())
+        return compare(*sides, read_questions(questions_file)[:1], bench).notice
+
+    assert notice("answer/answer").startswith("The templates differ, but")
+    assert notice("query/ask") == ""
+
+
 class AnswersEveryThird:
     """An engine that finds nothing, and fails two times out of three."""
 
