@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from investigator import Engine, Investigator, load_settings
+from investigator.bb3.chat_text import quotes_of
 from investigator.bb3.chats import open_chat, talk_with
 from investigator.engines.recorded import RecordedEngine
 from tests.recordings import RECORDINGS, ROOT, NamedEngine
@@ -41,7 +42,7 @@ def replies(chat: dict[str, Any], model: str | Engine, workspace: Path, *setting
         {
             "turn": turn,
             "reply": reply.text,
-            "quotes": [[quote.place, quote.text] for quote in reply.get("quotes", [])],
+            "quotes": [[quote.place, quote.text] for quote in quotes_of(reply)],
             "memory": reply.get("memory", ""),
         }
         for turn, reply in zip(chat["turns"], said, strict=True)
