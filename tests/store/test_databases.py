@@ -1,7 +1,7 @@
 """Damage to the index is noticed, and runs survive it; databases of other versions are upgraded, rebuilt or refused."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -96,16 +96,38 @@ def of_an_earlier_version(path: Path) -> None:
         connection.execute("UPDATE meta SET value = '1' WHERE key = 'schema_version'")
 
 
-@pytest.mark.parametrize("damage", [no_database, of_an_earlier_version])
-def test_an_index_that_is_not_ours_is_rebuilt_with_a_notice_and_the_runs_survive(folder: Path, damage) -> None:
+def of_the_earlier_name(path: Path) -> None:
+    path.rename(path.with_name("investigator.db"))
+
+
+def zeroes_of_a_killed_writer(path: Path) -> None:
+    path.with_name("writer.pid").write_text("1")
+    zeroes(path)
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (no_database, "is damaged"),
+        (of_an_earlier_version, "earlier version"),
+        (of_the_earlier_name, "earlier version"),
+        (zeroes_of_a_killed_writer, "is damaged"),
+    ],
+)
+def test_an_index_that_is_not_ours_is_rebuilt_with_a_notice_and_the_runs_survive(
+    folder: Path, damage: Callable[[Path], None], reason: str
+) -> None:
     opened(folder).ask(QUESTION)
     (run,) = opened(folder).runs()
     damage(folder.with_name("w") / "index.db")
     made = opened(folder)
     notices = [event.text for event in made.index() if isinstance(event, Notice)]
-    assert any("rebuilt from the documents" in text for text in notices)
+    assert any("rebuilt from the documents" in text and reason in text for text in notices)
     assert made.status().documents == 1
     assert made.runs() == (run,)
+    place = folder.with_name("w")
+    assert not (place / "investigator.db").exists()
+    assert not (place / "writer.pid").exists()
     with made.library() as library:
         assert library.document("a.txt").text == "The harbour is 11 metres deep."
 
@@ -119,16 +141,6 @@ def test_damage_that_shows_in_use_is_mended_at_the_next_command(folder: Path) ->
     list(opened(folder).index())
     assert opened(folder).status().documents == 1
     assert len(opened(folder).runs()) == 1
-
-
-def test_after_a_kill_the_index_is_checked_before_it_is_used(folder: Path) -> None:
-    opened(folder).ask(QUESTION)
-    place = folder.with_name("w")
-    (place / "writer.pid").write_text("1")
-    zeroes(place / "index.db")
-    notices = [event.text for event in opened(folder).index() if isinstance(event, Notice)]
-    assert any("rebuilt from the documents" in text for text in notices)
-    assert not (place / "writer.pid").exists()
 
 
 def test_a_row_that_makes_no_record_is_damage_and_the_index_is_made_anew(folder: Path) -> None:
@@ -151,16 +163,6 @@ def test_runs_of_the_version_with_codes_are_kept(folder: Path) -> None:
     assert opened(folder).runs() == (run,)
     opened(folder).ask("What else was found?")
     assert len(opened(folder).runs()) == 2
-
-
-def test_an_index_of_the_earlier_name_is_removed_and_made_anew_with_a_notice(folder: Path) -> None:
-    opened(folder).ask(QUESTION)
-    place = folder.with_name("w")
-    (place / "index.db").rename(place / "investigator.db")
-    notices = [event.text for event in opened(folder).index() if isinstance(event, Notice)]
-    assert any("rebuilt from the documents" in text and "earlier version" in text for text in notices)
-    assert not (place / "investigator.db").exists()
-    assert len(opened(folder).runs()) == 1
 
 
 def test_the_readable_runs_of_a_damaged_database_are_kept_and_so_is_the_damaged_file(folder: Path) -> None:
