@@ -199,7 +199,7 @@ class FolderIndex:
 
     def prepare_vectors(self) -> None:
         """Update the vector index from the stored vectors."""
-        open_vectors(self._workspace, self._table, self._settings.retrieval, self._notice)
+        open_vectors(self._workspace, self._table, self._settings.retrieval, self._notice, rebuild=True)
 
     def library(self, search: Search, embedder: Embedder, settings: RetrievalSettings | None = None) -> Library:
         """Return the library for searching; `embedder` embeds queries. `Search.WHOLE` needs the vectors of all chunks.
@@ -287,16 +287,23 @@ def vector_table(workspace: Workspace, embedder: Embedder, notice: Callable[[str
 
 
 def open_vectors(
-    workspace: Workspace, table: VectorTable, settings: RetrievalSettings, notice: Callable[[str], None]
+    workspace: Workspace,
+    table: VectorTable,
+    settings: RetrievalSettings,
+    notice: Callable[[str], None],
+    *,
+    rebuild: bool = False,
 ) -> VectorIndex:
-    """Return the vector index, which uses Chroma for many vectors, but only in the one process that may write."""
+    """Return the vector index, which uses Chroma for many vectors, but only in the one process that may write. A
+    question does not `rebuild` its files.
+    """
     if not workspace.writes:
         return ExactIndex(table)
     directory = workspace.directory / "chroma"
     if table.count() <= EXACT_UP_TO:
         discard(directory, table)
         return ExactIndex(table)
-    index = ChromaIndex(directory, settings.chroma, table, notice)
+    index = ChromaIndex(directory, settings.chroma, table, notice, rebuild=rebuild)
     workspace.call_at_close(index.close)
     return index
 

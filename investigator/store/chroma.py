@@ -57,11 +57,20 @@ class ChromaIndex:
     `directory`, or on the server at `address` (http://HOST:PORT); only chunk numbers and vectors are sent there.
 
     `notice` is called if the collection has to be rebuilt, or if Chroma cannot be used and every vector is compared
-    instead. Only the process that may write to the workspace may open it. Thread-safe. Raises DiskFullError, and
-    ForeignFileError if the directory is a link or belongs to another user.
+    instead; also if its files would have to be rebuilt, which takes minutes, and `rebuild` is False. Only the process
+    that may write to the workspace may open it. Thread-safe. Raises DiskFullError, and ForeignFileError if the
+    directory is a link or belongs to another user.
     """
 
-    def __init__(self, directory: Path, address: str, table: VectorTable, notice: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        address: str,
+        table: VectorTable,
+        notice: Callable[[str], None],
+        *,
+        rebuild: bool = True,
+    ) -> None:
         self._directory = directory
         self._address = address
         self._table = table
@@ -75,6 +84,8 @@ class ChromaIndex:
         self._kept = self._read()
         try:
             problem = self._problem()
+            if problem and not (rebuild or address):
+                raise StoreError(f"{problem}; to rebuild it: investigator index --vectors FOLDER")
         except StoreError as error:
             self._do_without(error)
             return

@@ -264,6 +264,24 @@ def test_a_process_that_may_not_write_leaves_chroma_alone(workspace: Path, monke
     assert kinds == [ChromaIndex, ExactIndex]
 
 
+def test_a_question_does_not_wait_until_files_are_rebuilt(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("investigator.retrieval.folder_index.EXACT_UP_TO", 0)
+    (file, *_) = (copied / "chroma").rglob("*.bin")
+    os.utime(file)
+    notices: list[str] = []
+    for rebuild in (False, True):
+        with Workspace(copied, write=True) as opened:
+            table = VectorTable(opened.index, "test")
+            index = open_vectors(opened, table, RetrievalSettings(), notices.append, rebuild=rebuild)
+            assert index.nearest(rows(5, 1)[0], 10) == ExactIndex(table).nearest(rows(5, 1)[0], 10)
+        assert file.exists() is not rebuild
+    assert "every vector is compared instead" in notices[0]
+    assert "index --vectors" in notices[0]
+    assert "rebuilt" in notices[1]
+    assert len(notices) == 2
+    assert searched(copied)[1] == []
+
+
 def test_a_folder_that_needs_no_chroma_keeps_no_vectors_there(copied: Path) -> None:
     with Workspace(copied, write=True) as opened:
         table = VectorTable(opened.index, "test")
