@@ -120,28 +120,28 @@ def _number(text: str | None, default: int) -> int:
 
 
 def _add_cells(sheet: Sheet, row: Element, number: int, styles: _Styles) -> None:
-    column, formats = -1, styles.formats
+    column, formats, cells, is_1904 = -1, styles.formats, sheet.cells, styles.is_1904
     for cell in row:
         column = _column(cell.get("r", "").rstrip("0123456789"), column + 1)
         if column >= _MOST_COLUMNS or not len(cell):
             continue
-        form = formats.get(cell.get("s", "0"), "")
-        value, shown = _value(cell, cell.findtext("v", ""), form, styles)
+        form, stored, kind = formats.get(cell.get("s", "0"), ""), cell.findtext("v", ""), cell.get("t", "n")
+        if kind == "n" and stored:
+            value, shown = stored, shown_number(stored, form, is_1904=is_1904)
+        else:
+            value, shown = _value(cell, kind, stored, form, styles.texts)
         if value == _NO_VALUE:
             sheet.formulas[number, column] = form
         if value:
-            sheet.cells[number, column] = shown or value
+            cells[number, column] = shown or value
             if not shown:
                 sheet.hidden_cells.add((number, column))
 
 
-def _value(cell: Element, stored: str, form: str, styles: _Styles) -> tuple[str, str]:
-    """Return the value of a cell, and how it is shown: "" if its format hides it."""
-    kind = cell.get("t", "n")
-    if kind == "n" and stored:
-        return stored, shown_number(stored, form, is_1904=styles.is_1904)
+def _value(cell: Element, kind: str, stored: str, form: str, texts: Sequence[str]) -> tuple[str, str]:
+    """Return the value of a cell that is no number, and how it is shown: "" if its format hides it."""
     if kind == "s":
-        text = styles.texts[int(stored)] if stored.isdecimal() and int(stored) < len(styles.texts) else ""
+        text = texts[int(stored)] if stored.isdecimal() and int(stored) < len(texts) else ""
     elif kind == "inlineStr":
         text = "".join(map(_text, cell.iterfind("is")))
     elif kind == "b":
