@@ -5,7 +5,7 @@ import sys
 import langchain_openai  # noqa: F401
 
 import investigator.cli.ask
-import investigator.investigator  # noqa: F401
+import investigator.services.investigations  # noqa: F401
 from investigator.cli.main import run
 
 

@@ -20,6 +20,7 @@ from investigator.records import AnswerStatus, FileStatus, StopReason
 from investigator.reports.schemas import Printed, json_schema
 from investigator.server.service import application
 from investigator.services.indexed_folder import IndexedFolder
+from investigator.services.investigations import Investigations
 from investigator.settings import Settings
 
 _OF_THE_PACKAGE = frozenset({"check_files", "fresh_reading", "has_runs", "open_workspace"})
@@ -171,7 +172,7 @@ def _public(name: str, thing: Any) -> str:
 
 def _members(thing: type) -> Iterator[tuple[str, Any]]:
     """Yield the public members of a class: its own, and those that an Investigator has of a folder and its runs."""
-    for owner in (thing, IndexedFolder):
+    for owner in (thing, Investigations, IndexedFolder):
         if owner in thing.__mro__:
             for name, member in vars(owner).items():
                 if not name.startswith(("_", "model_")) and name not in _OF_THE_PACKAGE:

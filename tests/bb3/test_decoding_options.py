@@ -26,7 +26,7 @@ from investigator.bb3.records import Module
 from investigator.engines.base import traits_of
 from investigator.engines.chat.engine import ChatEngine
 from investigator.engines.chat.models import ChatSettings
-from investigator.engines.gguf.engine import GgufEngine, GgufSettings
+from investigator.engines.gguf.engine import GgufEngine
 from investigator.errors import SettingsError
 from investigator.language.lists import data_file
 from investigator.records.decoding import OFF, Decoding, Inference
@@ -243,14 +243,14 @@ def test_a_chat_model_is_sent_what_was_told_and_nothing_else(
 
 
 def test_the_settings_of_a_chat_model_hold_where_nothing_else_is_told(openai_server: OpenAIServer) -> None:
-    engine = chat(openai_server, temperature=0.2, top_p=0.5, max_tokens=99)
+    engine = chat(openai_server, temperature=0.2, max_tokens=99)
     told = Decoding(beam_max_length=40), Decoding(inference=Inference.NUCLEUS), Decoding(inference=Inference.GREEDY)
     for decoding in told:
         as_told(engine, decoding).reply(PROMPT)
-    whole = {"temperature": 0.2, "top_p": 0.5, "max_completion_tokens": 99}
+    whole = {"temperature": 0.2, "max_completion_tokens": 99}
     assert [sampled(body) for body in openai_server.bodies] == [
         {**whole, "max_completion_tokens": 40},
-        whole,
+        {**whole, "top_p": 0.9},
         {"temperature": 0.0, "max_completion_tokens": 99},
     ]
 
@@ -291,7 +291,7 @@ def hollow(tmp_path: Path) -> GgufEngine:
     pytest.importorskip("xllamacpp")
     file = tmp_path / "x.gguf"
     file.write_bytes(gguf_files.model(4096))
-    return GgufEngine(file, GgufSettings(top_p=0.6))
+    return GgufEngine(file)
 
 
 @pytest.mark.parametrize(
@@ -300,22 +300,22 @@ def hollow(tmp_path: Path) -> GgufEngine:
         ({"inference": "greedy"}, "max_tokens=1024 temperature=0 seed=0"),
         ({"topk": 3}, "max_tokens=1024 temperature=1 seed=0 top_k=3"),
         ({"topp": 0.8, "temperature": 0.5}, "max_tokens=1024 temperature=0.5 seed=0 top_p=0.8"),
-        ({"inference": "nucleus"}, "max_tokens=1024 temperature=1 seed=0 top_p=0.6"),
-        ({"temperature": 2.0}, "max_tokens=1024 temperature=2 seed=0 top_p=1"),
-        ({"beam_max_length": 64}, "max_tokens=64 temperature=0 seed=0 top_p=0.6"),
+        ({"inference": "nucleus"}, "max_tokens=1024 temperature=1 seed=0 top_p=0.9"),
+        ({"temperature": 2.0}, "max_tokens=1024 temperature=2 seed=0"),
+        ({"beam_max_length": 64}, "max_tokens=64 temperature=0 seed=0"),
     ],
 )
 def test_a_gguf_model_is_told_by_its_settings(hollow: GgufEngine, told: dict[str, Any], sampling: str) -> None:
     other = as_told(hollow, Decoding(**told))
     assert traits_of(other).sampling == sampling
-    assert (other.name, traits_of(hollow).sampling) == (hollow.name, "max_tokens=1024 temperature=0 seed=0 top_p=0.6")
+    assert (other.name, traits_of(hollow).sampling) == (hollow.name, "max_tokens=1024 temperature=0 seed=0")
 
 
 @pytest.mark.parametrize(
     ("told", "why"),
     [
         ({"beam_max_length": 4050}, "leaves no room for a prompt"),
-        ({"beam_max_length": 3}, "3 cannot be set as max_tokens"),
+        ({"temperature": 3.0}, r"3\.0 cannot be set as temperature"),
     ],
 )
 def test_a_gguf_model_cannot_be_told_everything(hollow: GgufEngine, told: dict[str, Any], why: str) -> None:

@@ -1,0 +1,243 @@
+"""Runs investigations of an indexed folder, and reads those that are stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeAlias
+
+from investigator.asking.budget import Budget
+from investigator.documents.folder import Recheck
+from investigator.engines.base import Engine
+from investigator.engines.roles import Role
+from investigator.engines.stand_ins import AbsentEngine, ForeseeingEngine
+from investigator.errors import NotFoundError, SettingsError, expect
+from investigator.proof.standing import quote_standing
+from investigator.records import Event, Forecast, Investigation, Notice, Replayed, RunSummary, StopReason
+from investigator.research.forecast import forecast
+from investigator.research.loop import Research
+from investigator.research.replay import replay, spent_at
+from investigator.services.indexed_folder import IndexedFolder, mended
+from investigator.services.open_folder import OpenFolder, open_folder, repeated
+from investigator.services.parts import Parts
+from investigator.services.run_records import (
+    LAST_RUN,
+    MATRIX,
+    RunOptions,
+    as_it_began,
+    day_of,
+    distinct_questions,
+    new_record,
+    scope_of,
+    settings_of,
+    turns_after,
+)
+from investigator.store.journal import Runs
+from investigator.store.past_calls import PastCall, PastCalls, calls_of
+
+_NOT_ASKED = (
+    "Give the folder of the documents after the run (show RUN FOLDER). To ask a first question: "
+    "investigator ask FOLDER QUESTION"
+)
+
+_Batch: TypeAlias = Callable[
+    [IndexedFolder, Mapping[Role, Engine], Sequence[Investigation], RunOptions], Iterator[Event]
+]
+
+
+class Investigations(IndexedFolder):
+    """A folder with its index, the engines that investigate it, and its stored runs. `joint` is a budget that is shared
+    with others; `bring_down` copies the folder from object storage.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        workspace: Path,
+        parts: Parts,
+        engines: Mapping[Role, Engine],
+        joint: Budget | None,
+        bring_down: Callable[[Callable[[str], None]], None] | None = None,
+    ) -> None:
+        super().__init__(folder, workspace, parts, bring_down)
+        self.engines = engines
+        self._joint = joint
+
+    def investigate(self, question: str, options: RunOptions = RunOptions()) -> Iterator[Event]:
+        """Yield an event for each step; the last is Answered.
+
+        New and changed files are read before the question is asked. The same question over the same documents resumes a
+        stopped run or returns the existing answer, unless `fresh` is set. Raises QuestionError, FolderError,
+        SettingsError, NotFoundError, WorkspaceLockedError, EngineError and StoreError.
+        """
+        expect(options, RunOptions, "options", SettingsError)
+        new = self._new(question, options)
+        return repeated(self._open(), lambda folder, again: folder.investigated(new, options, again, is_asked=True))
+
+    @contextmanager
+    def opened(self) -> Iterator[Callable[[str, RunOptions], Iterator[Event]]]:
+        """Open the folder once for many benchmark questions; the context yields a faster variant of `investigate`.
+
+        Questions asked this way do not become `last`. Changes in the folder are ignored in the meantime; quotes are
+        still looked up in the files.
+        """
+        with self._open() as folder:
+            for _ in folder.read():
+                pass
+            yield lambda question, options: self._measured(folder, question, options)
+
+    def _measured(self, folder: OpenFolder, question: str, options: RunOptions) -> Iterator[Event]:
+        new = self._new(question, options)
+        return repeated(
+            nullcontext(folder), lambda folder, again: folder.investigated(new, options, again), is_read=True
+        )
+
+    def investigate_all(self, questions: Sequence[str], options: RunOptions = RunOptions()) -> Iterator[Event]:
+        """Ask the folder many questions and yield the events; the last one contains AskedQuestions.
+
+        The folder is read once, each question is asked once, and ceilings apply to the total of all questions. A failed
+        question does not affect the other questions. Raises the errors of `investigate`.
+        """
+        expect(options, RunOptions, "options", SettingsError)
+        from investigator.services.batch import asked_questions  # a single question must not wait for the import
+
+        return self._batch(asked_questions, questions, options)
+
+    def investigate_matrix(self, questions: Sequence[str], options: RunOptions = RunOptions()) -> Iterator[Event]:
+        """Ask each document every question and yield the events; the last one contains a Matrix.
+
+        A document is read once for all questions. The matrix is one run: a stopped one resumes, and documents that have
+        not changed are not read again. Raises the errors of `investigate_all`.
+        """
+        expect(options, RunOptions, "options", SettingsError)
+        from investigator.services.matrix_run import filled_matrix  # a single question must not wait for the import
+
+        return self._batch(filled_matrix, questions, options)
+
+    def _batch(self, batch: _Batch, questions: Sequence[str], options: RunOptions) -> Iterator[Event]:
+        settings = self.parts.settings
+        self.parts.check_prices(self.engines.values())
+        records = [
+            new_record(question, options, self.engines, settings, self.parts.trust_of)
+            for question in distinct_questions(questions)
+        ]
+        yield from batch(self, self.engines, records, options)
+
+    def _new(self, question: str, options: RunOptions) -> Investigation:
+        earlier = turns_after(self.show(options.after)) if options.after else ()
+        return new_record(question, options, self.engines, self.parts.settings, self.parts.trust_of, earlier)
+
+    def _open(self) -> AbstractContextManager[OpenFolder]:
+        self.parts.check_prices(self.engines.values())
+        return open_folder(self, self.engines, self._joint)
+
+    def forecast(self, question: str, options: RunOptions = RunOptions()) -> Forecast:
+        """Return the plan and the expected cost; no paid engine is called. Raises the errors of `investigate`."""
+        expect(options, RunOptions, "options", SettingsError)
+        parts = self.parts
+        new = self._new(question, options)
+        free = parts.extractive  # this engine is free, so it is asked even in a forecast
+        engines = {role: e if e is free else ForeseeingEngine(e, free) for role, e in self.engines.items()}
+
+        def attempt(again: frozenset[str]) -> Forecast:
+            with self.library(again) as library:
+                day = day_of(new, datetime.now(UTC))
+                client = parts.client(engines, parts.memory_journal(), day=day)
+                research = Research(client, library, parts.settings.research, is_checked=not parts.settings.check.off)
+                every = (*library.document_ids(), *(file.path for file in library.unreadable()))
+                scoped = new.changed(setup=new.setup.changed(scope=scope_of(options.only, every), day=day))
+                return forecast(research, scoped, parts.settings.budget)
+
+        return mended(attempt)
+
+    def replay(self, run_id: str) -> Replayed:
+        """Replay a finished run from its journal with its own settings, without a model, and re-verify its quotes.
+
+        Raises NotFoundError; ReplayError if another version made the run; and the errors of `investigate`.
+        """
+        record = self.show(run_id)
+        answer = record.answer
+        if record.id.startswith(MATRIX):
+            hint = "Run the same matrix command: unchanged documents cost nothing."
+            raise NotFoundError(f"{record.id} is a matrix, which is not replayed", hint=hint)
+        if answer is None:
+            hint = "Ask its question again to resume it."
+            raise NotFoundError(f"the run {record.id} is not finished", hint=hint)
+        return mended(lambda again: self._replayed(record, answer.run.stop, again))
+
+    def _replayed(self, record: Investigation, stop: StopReason, again: frozenset[str]) -> Replayed:
+        parts, settings = self.parts, settings_of(record, self.parts.settings)
+        engines = {
+            Role(used.role): AbsentEngine(used.name, used.traits) for used in record.setup.engines
+        } or self.engines
+        budget, spent, elapsed = spent_at(stop)
+        with (
+            self.fresh_reading() as fresh,
+            self.library(again, search=record.setup.search, retrieval=settings.retrieval) as library,
+            self.open_workspace(write=False) as workspace,
+        ):
+            journal = PastCalls(workspace.runs, record.id, spent, elapsed)
+            client = parts.client(engines, journal, budget=budget, day=record.setup.day)
+            research = Research(
+                client,
+                library,
+                settings.research.changed(concurrency=1),
+                reread=fresh.documents,
+                is_checked=not settings.check.off,
+            )
+            return replay(record, as_it_began(record), research, journal)
+
+    def index(self, *, vectors: bool = False, verify: bool = False, retry: bool = False) -> Iterator[Event]:
+        """Update the text and the full-text index without asking a question; with `vectors`, compute all vectors as
+        well.
+
+        `verify` opens every file and checks all stored data and the quotes of kept runs; `retry` reads failed files
+        again. Questions can be asked while vectors are computed. Raises the errors of `investigate` except
+        EngineError.
+        """
+        yield from self._updated(vectors=vectors, recheck=Recheck(verify=verify, retry=retry))
+        yield from self._missing_quotes() if verify else ()
+
+    def _missing_quotes(self) -> Iterator[Notice]:
+        """Look up the quotes of stored runs in the files; yield a notice for each run with missing quotes.
+
+        Raises FolderError, ReaderError and StoreError.
+        """
+        with self.fresh_reading() as fresh:
+            for summary in self.runs():
+                if summary.answer_status is None:
+                    continue
+                answer = self.show(summary.id).answer
+                quotes = answer.citations if answer is not None else ()
+                documents = fresh.documents(dict.fromkeys(quote.document_id for quote in quotes))
+                gone = [quote for quote in quotes if quote_standing(quote, documents[quote.document_id]) is None]
+                if gone:
+                    places = ", ".join(dict.fromkeys(quote.place for quote in gone))
+                    are = f"{'is' if len(gone) == 1 else 'are'} no longer in the files: {places}"
+                    yield Notice(text=f"{len(gone)} of {len(quotes)} quotes of the run {summary.id} {are}")
+
+    def runs(self) -> tuple[RunSummary, ...]:
+        """Return a summary of each run in the workspace, newest first."""
+        if not self.has_runs():
+            return ()
+        with self.open_workspace(write=False) as workspace:
+            return Runs(workspace.runs).summaries()
+
+    def show(self, run_id: str) -> Investigation:
+        """Return the record of a run, given its id, the beginning of its id, or `last`. Raises NotFoundError."""
+        expect(run_id, str, "the id of the run", NotFoundError)
+        if not self.has_runs():
+            raise NotFoundError(f"no question has been asked about {self.folder} yet", hint=_NOT_ASKED)
+        with self.open_workspace(write=False) as workspace:
+            kept = Runs(workspace.runs)
+            return kept.investigation(kept.last_asked() if run_id == LAST_RUN else run_id)
+
+    def calls(self, run_id: str) -> tuple[PastCall, ...]:
+        """Return the calls that the run with this full id made or reused, in order. Raises StoreError."""
+        expect(run_id, str, "the id of the run", NotFoundError)
+        if not self.has_runs():
+            return ()
+        with self.open_workspace(write=False) as workspace:
+            return calls_of(workspace.runs, run_id)
