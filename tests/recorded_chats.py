@@ -43,7 +43,7 @@ def replies(chat: dict[str, Any], model: str | Engine, workspace: Path, *setting
             "turn": turn,
             "reply": reply.text,
             "quotes": [[quote.place, quote.text] for quote in quotes_of(reply)],
-            "memory": reply.get("memory", ""),
+            "memory": reply.get("memory_knowledge", ""),
         }
         for turn, reply in zip(chat["turns"], said, strict=True)
     ]
