@@ -36,7 +36,7 @@ from peers_sides import CountedModel, Ours, PaperQA, Said, Side
 from peers_tables import Asked, lines_of, numbers_of
 
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
-from investigator.engines.gguf.engine import GgufEngine, GgufSettings
+from investigator.engines.gguf.engine import GgufEngine
 
 _LONGEST_SUMMARY = 1000  # characters; PaperQA2 asks for about 100 words
 _AROUND_SUMMARY = 32  # tokens of the other field and the names of both
@@ -108,8 +108,8 @@ def _own_model(arguments: argparse.Namespace) -> CountedModel | None:
     """Return the model in this process, loaded as by `gguf:PATH`, if requested."""
     if arguments.ours == "openai":
         return None
-    settings = GgufSettings(context_tokens=arguments.context, max_tokens=arguments.max_tokens)
-    return CountedModel(GgufEngine(arguments.model, settings))
+    limits = {"context_tokens": arguments.context, "max_tokens": arguments.max_tokens}
+    return CountedModel(GgufEngine(arguments.model, **limits))
 
 
 def _overrides(arguments: argparse.Namespace) -> tuple[str, ...]:

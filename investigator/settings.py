@@ -30,7 +30,6 @@ from investigator.documents.objects import ObjectSettings
 from investigator.documents.readers.base import ReaderSettings
 from investigator.engines.chat.models import KEY_VARIABLES, ChatSettings
 from investigator.engines.embedding.verifiers import CheckSettings
-from investigator.engines.gguf.engine import GgufSettings
 from investigator.engines.transformers.engine import TransformersSettings
 from investigator.errors import SettingsError, expect, in_words
 from investigator.research.research_settings import DEFAULT_MISSION, DEFAULT_STRATEGY, ResearchSettings
@@ -88,7 +87,6 @@ class Settings(BaseSettings):
     reader: ReaderSettings = ReaderSettings()
     chunks: ChunkSettings = ChunkSettings()
     chat: ChatSettings = ChatSettings()
-    gguf: GgufSettings = GgufSettings()
     transformers: TransformersSettings = TransformersSettings()
     store: StoreSettings = StoreSettings()
     # excluded, because the cluster does not affect answers

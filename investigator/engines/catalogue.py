@@ -23,7 +23,7 @@ from pydantic import Field
 
 from investigator.engines.base import Engine
 from investigator.engines.chat.models import CHAT_PROVIDERS, ChatSettings
-from investigator.engines.gguf.engine import USUAL_SECONDS, GgufEngine, GgufSettings
+from investigator.engines.gguf.engine import USUAL_SECONDS, USUAL_TOKENS, GgufEngine
 from investigator.engines.roles import Role
 from investigator.engines.transformers.engine import TransformersEngine, TransformersSettings
 from investigator.errors import SettingsError
@@ -61,7 +61,6 @@ class EngineOptions:
     on_writing: Callable[[Writing], None] = lambda _: None
     callbacks: Sequence[BaseCallbackHandler] = ()
     chat: ChatSettings | None = None
-    gguf: GgufSettings | None = None
     transformers: TransformersSettings | None = None
 
 
@@ -201,7 +200,10 @@ def _open_own(provider: str, name: str, options: EngineOptions) -> Engine:
             return TransformersEngine(name, options.transformers)
     path = name if provider == "gguf" else pulled_model(name).path
     seconds = chat.timeout if "timeout" in chat.model_fields_set else USUAL_SECONDS
-    return GgufEngine(path, options.gguf, seconds=seconds, on_writing=options.on_writing)
+    most = chat.max_tokens or USUAL_TOKENS
+    return GgufEngine(
+        path, context_tokens=chat.context_tokens, max_tokens=most, seconds=seconds, on_writing=options.on_writing
+    )
 
 
 def _known_providers(provider: str) -> str:

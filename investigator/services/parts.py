@@ -116,7 +116,6 @@ class Parts:
         options = EngineOptions(
             lambda: self.extractive,
             chat=settings.chat if attempts is None else settings.chat.changed(attempts=attempts),
-            gguf=settings.gguf,
             transformers=settings.transformers,
             on_notice=self.notify,
             on_writing=self._written,

@@ -88,7 +88,7 @@ class FolderBench:
     def investigator(self, setup: Setup) -> Investigator:
         """Return the Investigator of a setup; a model is loaded only once. Raises the errors of `Investigator`."""
         settings = load_settings(setup.settings_file, setup.overrides)
-        key = "\0".join((*setup.model, settings.model_dump_json(include={"embedder", "chat", "gguf", "transformers"})))
+        key = "\0".join((*setup.model, settings.model_dump_json(include={"embedder", "chat", "transformers"})))
         investigator = Investigator(
             self.folder,
             model=self._opened.get(key) or self.engine or setup.model or None,

@@ -288,7 +288,7 @@ def test_a_gguf_file_is_tried_in_this_process(tried: Tried) -> None:
     if not model:
         pytest.skip("INVESTIGATOR_TEST_GGUF does not name a GGUF file")
     pytest.importorskip("xllamacpp")
-    diagnosis = tried(f"plan=gguf:{model}", changes=["gguf.max_tokens=96"])
+    diagnosis = tried(f"plan=gguf:{model}", changes=["chat.max_tokens=96"])
     (engine,) = [engine for engine in diagnosis.engines if engine.is_model]
     assert (engine.leaves_machine, engine.structured_output) == (False, StructuredOutput.WORKS)
     assert engine.context_tokens

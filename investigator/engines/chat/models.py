@@ -74,7 +74,9 @@ class ChatSettings(Record):
     timeout: float = Field(default=120.0, gt=0, description="time limit for one call including its retries, in seconds")
     attempts: int = Field(default=4, ge=1, description="maximum number of attempts for one call")
     temperature: float | None = Field(default=None, ge=0, le=2, description="sampling temperature; sent only if set")
-    max_tokens: int | None = Field(default=None, ge=1, description="longest reply in tokens; sent only if set")
+    max_tokens: int | None = Field(
+        default=None, ge=1, description="longest reply in tokens; sent only if set (a GGUF file: 1024)"
+    )
     base_url: Annotated[str | None, AfterValidator(_known_address)] = Field(
         default=None, description="address of the API, for servers other than the provider's"
     )
@@ -82,7 +84,9 @@ class ChatSettings(Record):
         default=None, description="API key; if it is not set, the provider's environment variable is used"
     )
     context_tokens: int | None = Field(
-        default=None, ge=256, description="maximum number of tokens in a prompt for the model"
+        default=None,
+        ge=256,
+        description="maximum number of tokens in a prompt for the model (a GGUF file: in prompt and reply)",
     )
     concurrency: int = Field(default=16, ge=1, le=256, description="maximum number of concurrent calls to one server")
 

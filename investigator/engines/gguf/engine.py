@@ -10,8 +10,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Self
 
-from pydantic import Field
-
 from investigator.engines.base import Hear, Sampling
 from investigator.engines.gguf.header import trained_context
 from investigator.engines.gguf.model import GgufModel
@@ -27,43 +25,34 @@ _TEMPLATE_TOKENS = 96  # room for what a chat template adds to a prompt: usually
 _SEED = 0
 USUAL_SECONDS = 900.0
 """Time limit for a reply in seconds, unless `chat.timeout` is set: a large model on a slow machine needs minutes."""
-
-
-class GgufSettings(Record):
-    """Settings for running a GGUF model."""
-
-    context_tokens: int | None = Field(
-        default=None,
-        ge=256,
-        description=(
-            f"context size in tokens (prompt and reply); by default the size used in training, up to {_USUAL_CONTEXT}"
-        ),
-    )
-    max_tokens: int = Field(default=1024, ge=16, description="longest reply in tokens")
+USUAL_TOKENS = 1024
+"""The longest reply in tokens, unless `chat.max_tokens` is set."""
 
 
 class GgufEngine:
     """Runs a GGUF file as an engine, and constrains the output to the reply's schema.
 
-    The model is loaded once, on first use. It answers one prompt at a time; other threads wait. A reply is stopped
-    after `seconds`; `on_writing` receives the reply's progress. The name contains the size of the file, which
-    distinguishes two quantisations. Raises SettingsError at once if the path is not a GGUF file, the context does not
-    fit the model, or the extra `local` is not installed.
+    The model is loaded once, on first use. It answers one prompt at a time; other threads wait. Prompt and reply have
+    at most `context_tokens`, or as many as in training, but not more than 8,192. A reply is stopped after `max_tokens`
+    or `seconds`; `on_writing` receives the reply's progress. The name contains the size of the file, which
+    distinguishes two quantisations. Raises SettingsError at once if the path is not a GGUF file, the reply leaves no
+    room for a prompt, or the extra `local` is not installed.
     """
 
     def __init__(
         self,
         path: str | Path,
-        settings: GgufSettings | None = None,
         *,
+        context_tokens: int | None = None,
+        max_tokens: int = USUAL_TOKENS,
         seconds: float = USUAL_SECONDS,
         on_writing: Callable[[Writing], None] = lambda _: None,
     ) -> None:
-        settings, file = settings or GgufSettings(), Path(path).expanduser()
+        file = Path(path).expanduser()
         self._seconds = seconds
         self._on_writing = on_writing
-        self._context = context = _context(file, settings.context_tokens)
-        self._take(Sampling(temperature=0, max_tokens=settings.max_tokens))
+        self._context = context = min(trained_context(file), context_tokens or _USUAL_CONTEXT)
+        self._take(Sampling(temperature=0, max_tokens=max_tokens))
         self.name = f"gguf:{file.name}@{file.stat().st_size}"
         self._loaded = LoadedOnce(lambda: GgufModel(file, context))
         if find_spec("xllamacpp") is None:
@@ -76,7 +65,7 @@ class GgufEngine:
         if self._most + _TEMPLATE_TOKENS >= self._context:
             raise SettingsError(
                 f"max_tokens {self._most} leaves no room for a prompt in the context of {self._context} tokens",
-                hint="Raise gguf.context_tokens, or lower gguf.max_tokens.",
+                hint="Raise chat.context_tokens, or lower chat.max_tokens.",
             )
 
     @property
@@ -113,17 +102,6 @@ class GgufEngine:
         other = copy(self)
         other._take(sampling)
         return other
-
-
-def _context(path: Path, chosen: int | None) -> int:
-    """Return the context size, in tokens, with which to load a file. Raises SettingsError."""
-    trained = trained_context(path)
-    if chosen is not None and chosen > trained:
-        raise SettingsError(
-            f"{path.name} was made for a context of {trained} tokens, not {chosen}",
-            hint=f"Set gguf.context_tokens to {trained} or less, or omit it.",
-        )
-    return chosen or min(trained, _USUAL_CONTEXT)
 
 
 @cache

@@ -33,7 +33,7 @@ _BATCH: Final = 128  # prompt tokens processed between checks for a stop; 512 wo
 _PLAIN_TEMPLATE: Final = "chatml"  # llama.cpp's default for a file without a template
 _TOKEN_SECONDS: Final = 60.0
 _LONGER: Final = (
-    "Set a larger gguf.context_tokens if the model supports it, or show it less of a document: "
+    "Set a larger chat.context_tokens if the model supports it, or show it less of a document: "
     "--set research.query.characters=2000"
 )
 
