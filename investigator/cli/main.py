@@ -52,8 +52,7 @@ _DIALOGUE = (
     LazyCommand("memory", "bb3.commands.memory:memory", "Show or change what chats remember about a user."),
     LazyCommand("export", "bb3.commands.export:export", "Export saved conversations for release."),
     LazyCommand("module", "bb3.commands.module:module", "Run a single module of BlenderBot 3.", **_MODULE_OPTIONS),
-    LazyCommand("tasks", "tasks.commands.tasks:tasks", "List the tasks that can be displayed and evaluated."),
-    LazyCommand("display", "tasks.commands.tasks:display", "Show the examples of a task."),
+    LazyCommand("tasks", "tasks.commands.tasks:tasks", "List the tasks, or show the examples of one."),
     LazyCommand("eval", "tasks.commands.eval_task:eval_task", "Let an agent do a task, and measure its replies."),
 )
 _PROMPTS = (

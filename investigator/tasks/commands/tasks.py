@@ -1,4 +1,4 @@
-"""`investigator dialogue tasks [FILTER]` lists the tasks; `display TASK` shows the examples of one."""
+"""`investigator dialogue tasks [TASK]` lists the tasks, or shows the examples of one."""
 
 from __future__ import annotations
 
@@ -29,43 +29,34 @@ _OWN_LINES = frozenset({"text", "labels", "eval_labels", "label_candidates", "ep
 
 
 def tasks(
-    wanted: Annotated[
-        str, typer.Argument(metavar="[FILTER]", help="Words in the id, tags or description; #tag selects a tag.")
-    ] = "",
-    as_json: AsJsonLines = False,
-) -> None:
-    """List the tasks that can be displayed and evaluated. To use a task of your own, give its module:
-    my_package.my_task.
-    """
-    words, entries = wanted.casefold().split(), listed_tasks()
-    rows = {entry: (entry.task, " ".join(f"#{tag}" for tag in entry.tags), entry.description) for entry in entries}
-    texts = {entry: " ".join((entry.id, *row)).casefold() for entry, row in rows.items()}
-    matching = [entry for entry in entries if all(word in texts[entry] for word in words)]
-    if as_json:
-        print_lines(((Printed.TASK, ListedTask(**entry._asdict())) for entry in matching), own=True)
-    elif matching:
-        print_styled(columns([rows[entry] for entry in matching], left=range(3)).append("\n"))
-    else:
-        tell(f"no task matches {wanted!r}; list all with: investigator dialogue tasks")
-
-
-def display(
     task: Annotated[
-        str, typer.Argument(metavar="TASK", help="Task, for example squad:datafile=dev.json, or a,b for two tasks.")
-    ],
+        str, typer.Argument(metavar="[TASK]", help="Task, for example squad:datafile=dev.json, or a,b for two tasks.")
+    ] = "",
     datatype: Annotated[
         str, typer.Option(help="Part of the data: train, valid or test; append :stream to read on demand.")
-    ] = ("train:ordered"),
+    ] = "train:ordered",
     num: Annotated[int, typer.Option("--num", metavar="N", min=1, help="Number of examples.")] = 10,
     datafile: Annotated[
         Path | None, typer.Option(metavar="PATH", help="File or folder that contains the data.")
     ] = None,
     as_json: AsJsonLines = False,
 ) -> None:
-    """Show the examples of a task: text, labels, number of candidates, and other fields.
+    """List the shipped tasks, or show the examples of one: text, labels, number of candidates, and other fields.
 
     To show a task of your own, give its module, such as my_package.my_task, which may be in the current folder.
     """
+    if task:
+        _show(task, datatype, num, datafile, as_json=as_json)
+        return
+    entries = listed_tasks()
+    if as_json:
+        print_lines(((Printed.TASK, ListedTask(**entry._asdict())) for entry in entries), own=True)
+    else:
+        rows = [(entry.task, " ".join(f"#{tag}" for tag in entry.tags), entry.description) for entry in entries]
+        print_styled(columns(rows, left=range(3)).append("\n"))
+
+
+def _show(task: str, datatype: str, num: int, datafile: Path | None, *, as_json: bool) -> None:
     find_in_current_folder(task)
     named = {} if datafile is None else {"datafile": str(datafile)}
     teacher = create_teacher({"task": task, "datatype": datatype, **named})
