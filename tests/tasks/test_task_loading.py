@@ -226,8 +226,8 @@ def test_a_strangers_task_is_listed_found_by_its_tag_and_loaded_by_its_name(inst
     assert "strangers_chess" not in sys.modules  # before it is needed
     app = typer.Typer()
     app.command("tasks")(guarded(tasks))
-    shown = CliRunner().invoke(app, ["openings", "--json"])
-    assert [json.loads(line)["task"] for line in shown.stdout.splitlines()] == ["chess"]
+    shown = CliRunner().invoke(app, ["--json"])
+    assert "chess" in [json.loads(line)["task"] for line in shown.stdout.splitlines()]
     assert Tasks().ids("#games") == Tasks().ids("#chess") == ["chess"]
     assert Tasks().ids("#qa")[-1] == "chess"
     teacher = create_teacher({"task": "#games", "datatype": "valid"})
