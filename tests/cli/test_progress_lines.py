@@ -55,7 +55,7 @@ def lines(events: list[Event], ticks: Iterator[float] | None = None, *, verbose:
     return stream.getvalue().splitlines()
 
 
-def test_without_verbose_only_notes_and_what_is_counted_have_lines() -> None:
+def test_without_verbose_only_the_run_its_notes_and_what_is_counted_have_lines() -> None:
     events: list[Event] = [
         Started(run_id="8f3a", engine="a:b", documents=2, resumed=False),
         Notice(text="one file changed"),
@@ -64,6 +64,7 @@ def test_without_verbose_only_notes_and_what_is_counted_have_lines() -> None:
         Answered(investigation=ENDED),
     ]
     assert lines(events, verbose=False) == [
+        "run 8f3a: 2 documents, a:b",
         "note: one file changed",
         "round 1, step 1/1: lease.pdf, answers, score 85, 3 calls, 4.2 s",
     ]
