@@ -77,8 +77,8 @@ def display_on(stream: TextIO, clock: Callable[[], float] = time.monotonic) -> D
 
 class Display:
     """Shows what happens now, and how long it may take: if `live`, as one line with a progress bar, otherwise as a line
-    every two seconds, and one at the beginning of a run and at the end of each phase. If `verbose`, each step has a line
-    of its own.
+    every two seconds, and one at the beginning of a run and at the end of each phase. If `verbose`, each step has a
+    line of its own.
     """
 
     def __init__(self, stream: TextIO, clock: Callable[[], float], *, live: bool, verbose: bool = False) -> None:
@@ -109,12 +109,14 @@ class Display:
         count = counted_step(event, self._engine)
         if count is not None:
             self._count(count, self._clock())
-        elif self._verbose or isinstance(event, Notice) or (isinstance(event, Started) and self._bar is None):
-            if words := sentence(event, self._engine):
-                self._say(inert(words))
+        elif self._is_told(event) and (words := sentence(event, self._engine)):
+            self._say(inert(words))
         if self._bar is not None and (count is None or count.last):
             self._bar.remove_task(self._task)  # the next phase, of unknown length, has its own clock
             self._task = self._bar.add_task(what_follows(event), total=None, detail="")
+
+    def _is_told(self, event: Event) -> bool:
+        return self._verbose or isinstance(event, Notice) or (isinstance(event, Started) and self._bar is None)
 
     def show_writing(self, writing: Writing) -> None:
         """Show the progress of a local model, in plain lines every ten seconds."""
