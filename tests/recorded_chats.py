@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -31,10 +32,21 @@ def recording(chat: dict[str, Any]) -> Path:
     return RECORDINGS / f"chat-{chat['name']}.jsonl"
 
 
-def replies(chat: dict[str, Any], model: str | Engine, workspace: Path, *settings: str) -> list[dict[str, Any]]:
+def indexed(chat: dict[str, Any], place: Path) -> Path:
+    """Copy the documents of a conversation into a new folder, index them with vectors, and return the folder."""
+    folder = place / "documents"
+    folder.mkdir()
+    for pattern in chat["documents"]:
+        for file in (ROOT / chat["folder"]).glob(pattern):
+            shutil.copy(file, folder)
+    list(Investigator(folder, workspace=place / "workspace").index(vectors=True))
+    return folder
+
+
+def replies(chat: dict[str, Any], model: str | Engine, folder: Path, *settings: str) -> list[dict[str, Any]]:
     """Hold a conversation, and return each reply with its quotes and the memory that it used."""
     options = load_settings(None, list(settings))
-    investigator = Investigator(ROOT / chat["folder"], model=model, settings=options, workspace=workspace)
+    investigator = Investigator(folder, model=model, settings=options, workspace=folder.parent / "workspace")
     with open_chat(investigator) as opened:
         talk = talk_with(opened, "anna")
         said = [talk.say(turn) for turn in chat["turns"]]
@@ -63,14 +75,11 @@ def main(arguments: Sequence[str]) -> None:
         if given.only not in ("", chat["name"]):
             continue
         recording(chat).unlink(missing_ok=True)
-        with tempfile.TemporaryDirectory() as workspace:
-            settings = load_settings(None, server)
-            list(Investigator(ROOT / chat["folder"], workspace=workspace).index(vectors=True))
-            engine = Investigator(ROOT / chat["folder"], settings=settings, workspace=workspace).parts.engine(
-                given.model
-            )
+        with tempfile.TemporaryDirectory() as place:
+            settings, folder = load_settings(None, server), indexed(chat, Path(place))
+            engine = Investigator(folder, settings=settings, workspace=Path(place) / "w").parts.engine(given.model)
             engine = RecordedEngine(recording(chat), NamedEngine(engine, given.name or engine.name), fixture=True)
-            kept[chat["name"]] = replies(chat, engine, Path(workspace), *server)
+            kept[chat["name"]] = replies(chat, engine, folder, *server)
     text = json.dumps(kept, indent=1, ensure_ascii=False, sort_keys=True)
     REPLIES.write_text(text + "\n", encoding="utf-8")
 
