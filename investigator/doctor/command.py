@@ -137,6 +137,7 @@ def _price(price: Price | None) -> str:
 
 def _environment(environment: Environment) -> Text:
     state = "works, and its weights are verified" if environment.weights_checked else "works"
+    state += f"; {environment.dimensions} numbers a passage, {environment.passages_per_second:,.0f} passages a second"
     if environment.embedder_problem:
         state = f"failed: {environment.embedder_problem}"
     lines = [

@@ -40,6 +40,8 @@ _EXTRAS = {
 _WAYS = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")
 _ADDRESSES = ("OPENAI_BASE_URL", "OPENAI_API_BASE", "OPENAI_PROXY", "ANTHROPIC_BASE_URL", "OLLAMA_HOST")
 _OURS = "INVESTIGATOR_"
+_PASSAGES = tuple(f"Passage {number}: " + "the deposit of the lease is due in March; " * 19 for number in range(16))
+"""Passages of about 800 characters, the usual length."""
 
 
 def diagnose(
@@ -111,10 +113,16 @@ def timed(verifier: CrossEncoderEngine, clock: Callable[[], float] = time.monoto
     return VerifierFinding(name=verifier.model, seconds=round(clock() - began, 3))
 
 
-def _environment(embedder: Embedder, variables: Mapping[str, str]) -> Environment:
+def _environment(
+    embedder: Embedder, variables: Mapping[str, str], clock: Callable[[], float] = time.monotonic
+) -> Environment:
     problem = hint = ""
+    dimensions, speed = 0, 0.0
     try:
-        embedder.embed(("a text",))  # the bundled embedder verifies its weights before the first text
+        embedder.embed(_PASSAGES)  # loads the model, and verifies the weights of the bundled one
+        began = clock()
+        dimensions = int(embedder.embed(_PASSAGES).shape[1])
+        speed = len(_PASSAGES) / max(clock() - began, 1e-6)
     except EngineError as error:
         problem, hint = error.message, error.hint
     known = {*_ADDRESSES, *KEY_VARIABLES.values()}
@@ -125,6 +133,8 @@ def _environment(embedder: Embedder, variables: Mapping[str, str]) -> Environmen
         package_warning=namesake_warning(),
         embedder=embedder.name,
         weights_checked=not problem and embedder.name.startswith(f"{DEFAULT_MODEL}@"),
+        dimensions=dimensions,
+        passages_per_second=round(speed, 1),
         embedder_problem=problem,
         embedder_hint=hint,
         extras=tuple(
