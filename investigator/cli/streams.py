@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from investigator.errors import SettingsError, WorkspaceLockedError
+from investigator.errors import DamagedDatabaseError, SettingsError, WorkspaceLockedError
 from investigator.reports.inert import inert
 
 _BETWEEN_TRIES = 2.0  # interval in seconds
@@ -46,12 +46,20 @@ STREAMS: ContextVar[StreamOptions] = ContextVar("STREAMS", default=StreamOptions
 
 
 def waited(command: Callable[[], None], sleep: Callable[[float], None] = time.sleep) -> None:
-    """Run a command, and retry it while another process is using the folder."""
-    last = ""
+    """Run a command, and retry it while another process is using the folder, and once after a damaged database was
+    found, which is mended when it is opened again.
+    """
+    last, mended = "", False
     while True:
         try:
             command()
             return
+        except DamagedDatabaseError as error:
+            if mended:
+                raise
+            mended = True
+            typer.echo(f"note: {inert(error.message)}; it is mended now", err=True)
+            continue
         except WorkspaceLockedError as error:
             if error.message != last:
                 typer.echo(f"note: {inert(error.message)}; waiting for it to end", err=True)

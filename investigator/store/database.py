@@ -35,7 +35,7 @@ _FAILING = (
 )
 SCHEMA_VERSION = "schema_version"
 """The key in the `meta` table for the version of the tables."""
-_DAMAGE = ("malformed", "not a database", "corrupt")
+_DAMAGE = ("malformed", "not a database", "corrupt", "vtable constructor failed")
 _VALUE = select(meta.c.value).where(meta.c.key == bindparam("of_key"))
 _SET_VALUE = text("INSERT INTO meta (key, value) VALUES (:k, :v) ON CONFLICT (key) DO UPDATE SET value = :v")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import zipfile
 from pathlib import Path
 
@@ -189,3 +190,18 @@ def test_words_that_stand_everywhere_say_why_they_count_for_nothing() -> None:
     shown = hits_text(hits).plain
     assert "below 0.01, because most passages contain these words" in shown
     assert "BM25 2.50" in shown
+
+
+def test_a_damaged_index_is_rebuilt_by_the_command_that_finds_it(folder: Path, tmp_path: Path) -> None:
+    kept = ("--workspace", tmp_path / "w")
+    assert command("index", folder, *kept).exit_code == 0
+    database = tmp_path / "w" / "index.db"
+    with sqlite3.connect(database) as connection:
+        (page,) = connection.execute("select rootpage from sqlite_master where name = 'chunk_words_config'").fetchone()
+    data = bytearray(database.read_bytes())
+    data[4096 * (page - 1) : 4096 * page] = b"\xff" * 4096
+    database.write_bytes(data)
+    result = command("search", folder, "rent", *kept)
+    assert result.exit_code == 0, result.stderr
+    assert "lease.txt" in result.stdout
+    assert "index.db is damaged" in result.stderr
