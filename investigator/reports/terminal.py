@@ -189,6 +189,11 @@ def _status(answer: Answer, reason: str) -> Text:
     return _headline(HEADLINES[answer.status], reason, style)
 
 
+def _says_so(answer: Answer, line: str) -> bool:
+    """Return True if a line about the readers already stands in the status."""
+    return line == NO_READER and answer.status is AnswerStatus.PASSAGES_FOUND
+
+
 def _status_line(answer: Answer, view: AnswerView) -> Text:
     """Return the status, unless it is shown above, with the coverage and what is open; longer lists follow it."""
     coverage, parts = answer.coverage, open_parts(answer)
@@ -226,7 +231,7 @@ def _unfinished_blocks(investigation: Investigation) -> list[Text]:
 def _footer(investigation: Investigation, *, details: bool) -> Text:
     answer, setup, usage = investigation.answer, investigation.setup, investigation.usage
     if details or answer is None:
-        lines = list(map(inert_line, readers(investigation)))
+        lines = [inert_line(line) for line in readers(investigation) if answer is None or not _says_so(answer, line)]
     else:
         lines = [inert_line(support_line(answer))] if answer.check.by else []
         lines += map(inert_line, distrust_lines(answer, setup.engines))

@@ -26,7 +26,7 @@ _OF_A_QUOTE = Quote.model_fields.keys()
 _TELLING_QUOTE = {"document_id", "text", "source_hash"}
 _TELLING_ANSWER = {"question", "status", "coverage"}
 _TELLING_MATRIX = {"questions", "documents", "cells"}
-_HINT = "Pass the JSON that ask, matrix, show or replay prints with --json."
+_HINT = "Pass the JSON that ask, matrix or show prints with --json."
 
 
 def verify_report(report: Path, folder: Path, settings: Settings) -> VerifiedReport:
