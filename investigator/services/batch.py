@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from investigator.asking.budget import Budget
 from investigator.engines.base import Engine, traits_of
 from investigator.engines.roles import Role
-from investigator.errors import DamagedDocumentError, EngineError, InvestigatorError, ReaderError
+from investigator.errors import DamagedDocumentError, EngineError, InvestigatorError, ReaderError, ShardLostError
 from investigator.records import (
     Answered,
     AskedQuestions,
@@ -25,7 +25,7 @@ from investigator.records import (
 )
 from investigator.reports.wording import headline
 from investigator.research.concurrency import in_order
-from investigator.services.indexed_folder import IndexedFolder
+from investigator.services.indexed_folder import IndexedFolder, Mending
 from investigator.services.open_folder import OpenFolder, open_folder
 from investigator.services.run_records import RunOptions
 from investigator.store.in_memory import JointLedger
@@ -128,6 +128,17 @@ def _wave(
 
 
 def _result(folder: OpenFolder, new: Investigation, options: RunOptions, again: frozenset[str]) -> _Result:
+    """Return the outcome of a question, which is asked once more if shards are lost. Raises ShardLostError."""
+    mending = Mending()
+    while True:
+        try:
+            return _attempted(folder, new, options, again)
+        except ShardLostError as error:
+            if not mending.mends(error):
+                raise
+
+
+def _attempted(folder: OpenFolder, new: Investigation, options: RunOptions, again: frozenset[str]) -> _Result:
     notices: list[str] = []
     is_kept = True
     try:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from investigator import Investigator, ScriptedEmbedder
 from investigator.engines.roles import Role
 from investigator.errors import DamagedDocumentError, InvestigatorError, ShardLostError
-from investigator.records import Event, Notice
+from investigator.records import AskedQuestions, BatchEnded, Event, Notice
 from investigator.services.open_folder import OpenFolder, open_folder, repeated
 
 DAMAGED = DamagedDocumentError("a.txt is damaged", document_ids=("a.txt",))
@@ -57,6 +58,27 @@ def test_what_happens_again_is_an_error(folder: OpenFolder, error: InvestigatorE
     with pytest.raises(type(error)):
         notices_of(folder, work)
     assert len(work.again) == 2
+
+
+def test_a_question_of_many_is_asked_once_more_when_a_shard_is_lost(
+    folder: OpenFolder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    investigated, failures = OpenFolder.investigated, [LOST]
+
+    def losing(*given: Any, **named: Any) -> Iterator[Event]:
+        if failures:
+            raise failures.pop()
+        yield from investigated(*given, **named)
+
+    monkeypatch.setattr(OpenFolder, "investigated", losing)
+    place = Investigator(tmp_path / "documents", embedder=ScriptedEmbedder(), workspace=tmp_path / "v")
+    *_, last = place.investigate_all(["How much is the rent?"])
+    assert isinstance(last, BatchEnded)
+    assert isinstance(last.outcome, AskedQuestions)
+    assert [outcome.failure for outcome in last.outcome.outcomes] == [""]
+    failures[:] = [LOST, LOST]
+    with pytest.raises(ShardLostError):
+        list(place.investigate_all(["What is the rent?"]))
 
 
 def test_a_folder_whose_reading_fails_is_read_again(folder: OpenFolder, monkeypatch: pytest.MonkeyPatch) -> None:
