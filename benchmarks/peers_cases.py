@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from investigator.evaluation.lines import rows_of
-from investigator.evaluation.questions import Question, QuestionMeta
+from investigator.evaluation.lines import ForeignRow
+from investigator.evaluation.questions import Question
+from investigator.files.text_lines import json_rows
 
 _SUFFIX = ".txt"  # both sides read plain text the same way
 
 
-class SetMeta(QuestionMeta):
+class SetMeta(ForeignRow):
     """The metadata of an unanswerable question: the document that comes closest to an answer."""
 
     near_miss_doc: str | None = None
@@ -47,7 +48,7 @@ def dealt(set_directory: Path, split: str, documents: int, questions: int) -> tu
     The folders do not depend on the number of questions. Raises DataError.
     """
     folder = set_directory / f"docs_{split}"
-    rows = [row for _, row in rows_of(set_directory / f"questions.{split}.jsonl", SetQuestion)]
+    rows = [row for _, row in json_rows(set_directory / f"questions.{split}.jsonl", SetQuestion)]
     there = sorted(file.relative_to(folder).as_posix() for file in folder.rglob(f"*{_SUFFIX}"))
     usable = [row for row in rows if row.about and set(row.about) <= set(there) and len(row.about) <= documents]
     found, left = [], questions
