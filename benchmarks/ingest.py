@@ -140,7 +140,7 @@ def memory(folder: Path, chunks: int, hash_words: bool, work: Path) -> tuple[lis
     else:
         text = our_command("index", generated, "--workspace", workspace)
         vectors = our_command("index", generated, "--vectors", "--workspace", workspace)
-    told = our_command("status", generated, "--workspace", workspace, "--json").output
+    told = our_command("index", generated, "--dry-run", "--workspace", workspace, "--json").output
     made = sum(json.loads(line)["chunks"] for line in told.splitlines())
     rows: list[Row] = [(f"{made:,} chunks", "seconds", "peak memory, MB")]
     rows += [

@@ -59,7 +59,7 @@ def around(middles: Vectors, count: int, chance: np.random.Generator) -> Vectors
 def searched(directory: Path, side: str, queries: int) -> dict[str, object]:
     """Open the index and search; the time includes imports, as for a question."""
     from investigator.store.chroma import ChromaIndex
-    
+
     began = time.perf_counter()
     with Workspace(directory, write=True) as workspace:
         table = VectorTable(workspace.index, "made-up")

@@ -97,13 +97,14 @@ class _Conversation:
 
     def _reply(self) -> None:
         """Reply to the last turn, and store the outcome before it is shown; if it cannot be stored, say so."""
-        outcome: dict[str, object]
         try:
-            outcome = {"state": TurnState.DONE, "reply": self.speak(self.chat.turns[-1].said, self)}
+            self._end(state=TurnState.DONE, reply=self.speak(self.chat.turns[-1].said, self))
         except TurnStopped:
-            outcome = {"state": TurnState.STOPPED, "reply": None}
+            self._end(state=TurnState.STOPPED, reply=None)
         except Exception as error:  # noqa: BLE001 - the outermost handler of the thread: the user must see the error
-            outcome = {"state": TurnState.FAILED, "problem": problem_of(error)}
+            self._end(state=TurnState.FAILED, problem=problem_of(error))
+
+    def _end(self, **outcome: object) -> None:
         turn = self.chat.turns[-1].changed(step="", **outcome)
         try:
             self.folder.chats.keep(self.chat.id, turn)

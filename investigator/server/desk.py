@@ -62,7 +62,11 @@ class Desk:
         self._threads = [Thread(target=self._work_off, args=(folder,), daemon=True) for folder in folders.values()]
 
     def start(self) -> None:
-        """Start working, beginning with the unfinished jobs of the previous server."""
+        """Start working, beginning with the unfinished jobs of the previous server. Raises StoreError if they cannot be
+        read.
+        """
+        for folder in self.folders.values():
+            folder.ledger.unfinished()
         for thread in self._threads:
             thread.start()
 

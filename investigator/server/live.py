@@ -49,6 +49,7 @@ class Live:
         self._pace = Pace()
         self._rounds: list[Planned] = []
         self._replies: defaultdict[int, list[Memory]] = defaultdict(list)
+        self._places: Mapping[str, Markup] = {}
         self.ended: JobEnded | None = None
         self.title = self.detail = self.spent = ""
         self.count: Count | None = None
@@ -68,12 +69,16 @@ class Live:
             else:
                 self._take(event, logged.at)
         macros = pages_environment(TEMPLATES).get_template("live.html.j2").module
-        return {place: Markup(redacted(str(getattr(macros, place)(self)))).strip() for place in PLACES}
+        self._places = {place: Markup(redacted(str(getattr(macros, place)(self)))).strip() for place in PLACES}
+        return self._places
 
     def html(self, event: LoggedEvent) -> str:
-        """Take an event, and return the contents of the places, each in an element that names its place."""
-        places = self.shown([event]).items()
-        return "".join(f'<div data-place="{place}">{text}</div>' for place, text in places if text)
+        """Take an event, and return the contents of the places that it changed, each in an element that names its
+        place.
+        """
+        before = self._places
+        changed = ((place, text) for place, text in self.shown([event]).items() if text != before.get(place, ""))
+        return "".join(f'<div data-place="{place}">{text}</div>' for place, text in changed)
 
     def _take(self, event: Event, at: float) -> None:
         match event:

@@ -158,22 +158,25 @@ def _form(word: str) -> str:
 def _fitted_field(value: Json, name: str, info: FieldInfo, unknown: list[str]) -> Json:
     annotation = info.annotation
     if name == "point":
-        number = _number(value)
-        if not isinstance(number, float):
+        number = _number(value, whole=False)
+        if not isinstance(number, float) or not math.isfinite(number):
             return None
         return min(100, max(0, round(number * 100 if 0 < number < 1 else number)))
     if name == "evidence":
         texts = (str(_text(part)) for part in (value if isinstance(value, list) else [value]) if part is not None)
         return list(dict.fromkeys(id_ for text in texts for id_ in _BETWEEN_IDS.split(text) if id_))
-    if isinstance(annotation, type) and issubclass(annotation, StrEnum) and not info.is_required():
+    if isinstance(annotation, type) and issubclass(annotation, StrEnum):
         words = {_form(word): word.value for word in annotation}
-        if _form(str(value)) not in words:
+        word = words.get(_form(str(value)))
+        if word is None and info.is_required():
+            return value
+        if word is None:
             unknown.append(f"{name}: {str(value)[:_LONGEST_WORD]!r} is none of {', '.join(words.values())}")
-        return words.get(_form(str(value)))
-    return _converted(value, annotation, unknown)
+        return word
+    return _converted(value, annotation, unknown, info)
 
 
-def _converted(value: Json, annotation: Any, unknown: list[str]) -> Json:
+def _converted(value: Json, annotation: Any, unknown: list[str], info: FieldInfo | None = None) -> Json:
     if get_origin(annotation) is tuple:
         item = get_args(annotation)[0]
         values = value if isinstance(value, list) else [] if value in (None, "") else [value]
@@ -184,8 +187,7 @@ def _converted(value: Json, annotation: Any, unknown: list[str]) -> Json:
     kinds = {annotation, *get_args(annotation)}
     if str in kinds:
         return _text(value)
-    number = _number(value) if int in kinds else value
-    return round(number) if isinstance(number, float) else number
+    return _number(value, whole=int in kinds, info=info) if kinds & {int, float} else value
 
 
 def _text(value: Json) -> Json:
@@ -196,15 +198,20 @@ def _text(value: Json) -> Json:
     return "" if value is None else _SURROGATE.sub("\ufffd", str(value))
 
 
-def _number(value: Json) -> Json:
-    """Convert a number or a string to a finite number, if possible."""
+def _number(value: Json, *, whole: bool, info: FieldInfo | None = None) -> Json:
+    """Convert a number or a string to a finite number within the field's bounds, if possible."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return value
     try:
         number = float(value)
     except (ValueError, OverflowError):
         return value
-    return number if math.isfinite(number) else value
+    if not math.isfinite(number):
+        return value
+    for bound in info.metadata if info is not None else ():
+        number = max(number, float(getattr(bound, "ge", number)))
+        number = min(number, float(getattr(bound, "le", number)))
+    return round(number) if whole else number
 
 
 def _record_in(annotation: Any) -> type[Record] | None:
