@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from docs.site.man import man_page
-from investigator.resources.distribution import DISTRIBUTION, NAMESAKE, namesake_warning
+from investigator.resources.distribution import DISTRIBUTION, NAMESAKE, install_command, namesake_warning
 
 ROOT = Path(__file__).parent.parent
 TEMPLATES = {path.relative_to(ROOT / "prompts").as_posix() for path in (ROOT / "prompts").rglob("*.j2")}
@@ -94,6 +94,12 @@ def test_nobody_is_told_to_install_the_namesake() -> None:
     texts = {path: path.read_text(encoding="utf-8") for path in told if path.suffix in {".md", ".py", ".j2", ".txt"}}
     namesake = re.compile(rf"(?:pip install|pipx install|uv tool install|uv add)[^\n`]*[\"' ]{NAMESAKE}(?![\w/-])")
     assert [path for path, text in texts.items() if namesake.search(text)] == []
+
+
+def test_a_missing_extra_is_installed_by_its_packages_because_no_index_has_this_one() -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    named = {extra: set(re.findall(r'"([\w\[\]-]+)', install_command(extra))) for extra in declared}
+    assert named == {extra: {re.split("[<>=]", line)[0] for line in lines} for extra, lines in declared.items()}
 
 
 def test_the_namesake_is_warned_of_where_it_is_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,6 +30,7 @@ from investigator.errors import (
 )
 from investigator.files import make_private_folder, open_private, read_private, write_private
 from investigator.records import Record
+from investigator.resources.distribution import install_command
 from investigator.secrets import is_secret, register
 from investigator.store.locations import place_of_copy
 
@@ -257,7 +258,7 @@ def _translated(address: str) -> Iterator[None]:
     except ImportError as error:
         raise SettingsError(
             "folders in object storage need the package obstore",
-            hint='Install it with: pip install "document-investigator[objects]"',
+            hint=f"Install it with: {install_command('objects')}",
         ) from error
     try:
         yield

@@ -19,6 +19,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from investigator.errors import DiskFullError, SettingsError, StoreError, WorkspaceLockedError
+from investigator.resources.distribution import install_command
 from investigator.store.database import SCHEMA_VERSION, Database, get_meta, set_meta
 from investigator.store.schema import CODED, DROP_FACT_TERMS, RUNS, meta
 
@@ -213,7 +214,7 @@ def _engine(url: str, schema: str) -> tuple[str, Engine]:
     except ImportError as error:
         raise SettingsError(
             "runs in PostgreSQL need the package psycopg",
-            hint='Install it with: pip install "document-investigator[postgres]"',
+            hint=f"Install it with: {install_command('postgres')}",
         ) from error
     quoted = engine.dialect.identifier_preparer.quote_identifier(schema)
 

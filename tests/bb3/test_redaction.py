@@ -8,6 +8,7 @@ import json
 import re
 import string
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -82,7 +83,8 @@ def test_without_the_package_or_its_model_nothing_is_guessed() -> None:
     assert not redactor().finds_names
     with pytest.raises(SettingsError, match=r"presidio-analyzer|is not installed") as caught:
         NameFinder("a_model_that_nobody_has")
-    assert "document-investigator[share]" in caught.value.hint
+    assert ('pip install "presidio-analyzer' in caught.value.hint) == (find_spec("presidio_analyzer") is None)
+    assert "spacy download" in caught.value.hint
 
 
 def test_planted_information_does_not_come_out() -> None:

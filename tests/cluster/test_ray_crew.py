@@ -14,7 +14,7 @@ from investigator.engines.base import Vectors
 from investigator.errors import ClusterError
 from investigator.records import Answer, Answered, Usage
 
-_MISSING = 'Ray is not installed: pip install "document-investigator[cluster]"'
+_MISSING = 'Ray is not installed: pip install "ray"'
 pytestmark = [
     pytest.mark.skipif(find_spec("ray") is None, reason=_MISSING),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # Ray leaves sockets to the end of the process

@@ -160,7 +160,7 @@ def test_what_cannot_be_listed_or_is_too_much_is_told(server: ObjectServer, monk
     monkeypatch.setitem(sys.modules, "obstore.exceptions", None)
     with pytest.raises(SettingsError) as missing:
         copied()
-    assert "document-investigator[objects]" in missing.value.hint
+    assert 'pip install "obstore' in missing.value.hint
 
 
 def test_two_copies_at_once_are_refused(server: ObjectServer) -> None:

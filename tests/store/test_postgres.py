@@ -243,7 +243,7 @@ def test_without_the_package_it_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(SettingsError) as caught:
         PostgresDatabase("postgresql+psycopg:///runs", "papers")
-    assert "document-investigator[postgres]" in caught.value.hint
+    assert 'pip install "psycopg[binary]' in caught.value.hint
 
 
 def test_runs_of_the_version_with_codes_are_kept(opened: Opener, postgres: PostgresServer) -> None:

@@ -27,6 +27,7 @@ from investigator.bb3.bb3x.records import ChatMessage, Conversation
 from investigator.errors import DialogueError, SettingsError
 from investigator.language.lists import data_file
 from investigator.language.terms import folded, stop_words
+from investigator.resources.distribution import install_command
 
 
 class Pii(StrEnum):
@@ -115,9 +116,9 @@ _ENTITIES = {
 _LEAST_SCORE = 0.35
 _LABEL = "en"
 """The language that Presidio's recognizers are asked for; the model may be of another one."""
-_INSTALL = (
-    "pip install 'document-investigator[share]', and a spaCy model, e.g. python -m spacy download en_core_web_md; "
-    "or release without looking for names: export --keep-names"
+_ELSE = (
+    "Install a spaCy model, e.g. python -m spacy download en_core_web_md; or release without looking for names: "
+    "export --keep-names"
 )
 
 
@@ -133,9 +134,9 @@ class NameFinder:
             from presidio_analyzer.nlp_engine import SpacyNlpEngine
         except ImportError as error:
             problem = "names cannot be found without the package presidio-analyzer"
-            raise SettingsError(problem, hint=_INSTALL) from error
+            raise SettingsError(problem, hint=f"Install it with: {install_command('share')}. {_ELSE}") from error
         if not (spacy.util.is_package(model) or Path(model).is_dir()):
-            raise SettingsError(f"names cannot be found: the spaCy model {model!r} is not installed", hint=_INSTALL)
+            raise SettingsError(f"names cannot be found: the spaCy model {model!r} is not installed", hint=_ELSE)
         engine = SpacyNlpEngine(models=[{"lang_code": _LABEL, "model_name": model}])
         registry = RecognizerRegistry(supported_languages=[_LABEL])
         registry.load_predefined_recognizers([_LABEL])
