@@ -1,5 +1,5 @@
 """The rows to which each deliberate deviation from ParlAI applies. A deviation is a row of the table in
-`docs/CAPABILITIES.md`, and is named here by the beginning of its reason.
+`DEVIATIONS.md`, and is named here by the beginning of its reason.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import pytest
 
 FOLDER = Path(os.environ.get("GOLDEN_DIR", Path(__file__).resolve().parents[3] / "shared" / "golden"))
-CAPABILITIES = Path(__file__).resolve().parents[2] / "docs" / "CAPABILITIES.md"
+DEVIATIONS = Path(__file__).with_name("DEVIATIONS.md")
 
 
 class Row(NamedTuple):
@@ -70,10 +70,10 @@ def golden_test(file: str, adapters: Mapping[str, Adapter], *, other_kinds: bool
 
 
 def deviation_of(row: Row) -> str | None:
-    """Return the ground and the reason of a deviation that applies to a row, from the table of capabilities."""
+    """Return the ground and the reason of a deviation that applies to a row, from the table of deviations."""
     from deviations import APPLIES
 
-    for line in CAPABILITIES.read_text(encoding="utf-8").splitlines():
+    for line in DEVIATIONS.read_text(encoding="utf-8").splitlines():
         cells = [cell.replace("`", "").replace("\\|", "|") for cell in re.split(r"(?<!\\) ?\| ?", line)[1:-1]]
         if len(cells) == 6 and cells[0] == row.id.partition("/")[0] and row.kind in cells[1].split(", "):
             _, _, reason, ground, *_ = cells
