@@ -19,8 +19,9 @@ _GIVEN = {TABLE[module].final_prefix.lower(): module for module in (Module.CKM, 
 """Maps the prefix of each input for a response to the module that produces the input."""
 _DOCUMENT = "external knowledge"
 _ENDINGS = frozenset({*_SPEAKERS, *(row.final_prefix.lower() for row in TABLE.values())})
-_CONTROL_TOKENS = (re.escape(row.control_token) for row in TABLE.values() if row.control_token)
-_TOKEN_AT_END = re.compile(rf"\s*(?:{'|'.join(_CONTROL_TOKENS)})$")
+_TOKEN_AT_END = re.compile(
+    rf"\s*(?:{'|'.join(re.escape(row.control_token) for row in TABLE.values() if row.control_token)})$"
+)
 
 
 def request_of(module: Module, text: str) -> ModuleRequest:

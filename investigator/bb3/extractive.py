@@ -81,7 +81,8 @@ def _query(turns: Sequence[Turn]) -> str:
     content words, the words of the question before and of its reply are added.
     """
     text = _last(turns)
-    question = " ".join(sentence for sentence in sentences(text) if asks(sentence)) or text.strip()
+    question = " ".join(sentence for sentence in sentences(text) if asks(sentence)) or text
+    question = one_line(question)  # each line of a query is a query of its own
     terms = _terms(question)
     if len(question) > _LONGEST_QUESTION:
         return " ".join(terms[:_MOST_WORDS])

@@ -106,7 +106,8 @@ class ModularChat:
                 draft.query = reply.text.strip()
                 continue
             if reply.text:
-                draft.query = f"{reply.text} {self.options.inject_query_string}".strip()
+                added = self.options.inject_query_string
+                draft.query = "\n".join(f"{line.strip()} {added}".strip() for line in reply.text.splitlines() if line.strip())
             if draft.query and self.search is not None:
                 try:
                     draft.documents = self.search.search(draft.query, self.options.n_docs)

@@ -143,6 +143,9 @@ class Talk:
         `problem`; the exchange is not passed to the modules in later turns. Raises DialogueError, StoreError,
         FolderError, and the signal BudgetSpent.
         """
+        if not isinstance(text, str):
+            problem = f"the message must be a string, not {text!r:.60}"
+            raise DialogueError(problem, hint='Pass a string: talk.say("Hello")')
         text = redacted(text)
         if self._asked_why:
             return self._noted(text)

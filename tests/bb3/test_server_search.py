@@ -308,3 +308,12 @@ def test_each_line_of_a_query_finds_passages_of_its_own(place: Path) -> None:
     folder = Investigator(place / "folder", workspace=place / "workspace", embedder=ScriptedEmbedder())
     pages = FolderSearch(one_at_a_time(folder.library)).search("power of the Cedar plant\npower of the Birch plant", 5)
     assert [page.passage.document_id for page in pages[:2] if page.passage] == ["cedar.txt", "birch.txt"]
+
+
+def test_a_passage_that_several_lines_find_comes_once_and_many_lines_are_one_query(place: Path) -> None:
+    folder = Investigator(place / "folder", workspace=place / "workspace", embedder=ScriptedEmbedder())
+    search = FolderSearch(one_at_a_time(folder.library))
+    for query in ("power of the Cedar plant\nthe Cedar plant's power in MW\nCedar", "Cedar\n\npower\nof\nthe\nplant"):
+        places = [(page.passage.document_id, page.passage.start) for page in search.search(query, 9) if page.passage]
+        assert len(places) == len(set(places)) > 1
+        assert places[0][0] == "cedar.txt"

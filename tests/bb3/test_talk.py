@@ -71,6 +71,15 @@ def wire(talk: Talk) -> list[dict[str, object]]:
     return list(talk.record.wire()["message_history"])  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("text", [None, 7, b"Hello"])
+def test_a_message_is_a_string(opened: Callable[..., Talk], text: object) -> None:
+    talk = opened()
+    with pytest.raises(DialogueError, match="must be a string") as refused:
+        talk.say(text)  # type: ignore[arg-type]
+    assert "talk.say(" in refused.value.hint
+    assert not talk.record.message_history
+
+
 def test_what_is_said_is_recorded_with_every_field_of_the_card(opened: Callable[..., Talk]) -> None:
     talk = opened()
     talk.say("I have a dog called Bubbles.")

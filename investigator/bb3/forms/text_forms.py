@@ -73,8 +73,8 @@ class TokenForm:
     def ask(self, requests: Sequence[ModuleRequest]) -> Sequence[ModuleReply]:
         prompt, decides = token_text if self.in_one_text else token_prompt, self.decide_with_memories
         texts = self.writer.write([(each, prompt(each, decide_with_memories=decides)) for each in requests])
-        yes = [TABLE[request.module].small_yes for request in requests]
-        return list(map(_reply, requests, texts, yes))
+        pairs = zip(requests, texts, strict=True)
+        return [_reply(request, text, TABLE[request.module].small_yes) for request, text in pairs]
 
 
 def _reply(request: ModuleRequest, written: WrittenText, yes: str) -> ModuleReply:

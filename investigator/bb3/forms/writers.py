@@ -31,15 +31,21 @@ CompletionRequest = Mapping[str, int | float | str | bool | None]
 """The body of a request except the prompt, with the API's field names."""
 
 
+def _without_nulls(values: object) -> object:
+    if values is None:
+        return ()
+    return [value for value in values if value is not None] if isinstance(values, list | tuple) else values
+
+
 class Completion(BaseModel):
     """A model's text, with the natural logarithm of each token's probability if available."""
 
     model_config = ConfigDict(frozen=True, populate_by_name=True)
 
     text: str
-    token_logprobs: Annotated[
-        tuple[float, ...], BeforeValidator(lambda values: [value for value in values if value is not None])
-    ] = Field(default=(), validation_alias=AliasPath("logprobs", "token_logprobs"))
+    token_logprobs: Annotated[tuple[float, ...], BeforeValidator(_without_nulls)] = Field(
+        default=(), validation_alias=AliasPath("logprobs", "token_logprobs")
+    )
 
 
 class _Body(BaseModel):

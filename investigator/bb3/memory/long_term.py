@@ -125,7 +125,8 @@ class LongTermMemory:
         for fact in self.nearest(user, line, _COMPARED):
             if fact.speaker is speaker and words(fact.text) == words(line):
                 if again:
-                    self._set(user, "created", {fact.id: self.now().isoformat()})
+                    with self._writing(user) as connection:
+                        _set(connection, user, "created", {fact.id: self.now().isoformat()})
                 return None
         return self._put(user, speaker, line, source)
 
@@ -161,9 +162,9 @@ class LongTermMemory:
 
     def set_ages(self, user: str, ages: Mapping[int, int]) -> None:
         """Set the ages of imported memories: the number of turns since each was last used."""
-        with self.database.begin() as connection:
+        with self._writing(user) as connection:
             turn = _turn_of(connection, user)
-        self._set(user, "used_at", {fact_id: turn - age for fact_id, age in ages.items()})
+            _set(connection, user, "used_at", {fact_id: turn - age for fact_id, age in ages.items()})
 
     def _vectors(self, user: str) -> dict[int, str]:
         """Return a user's written vectors, newest memory first; missing ones, or of another embedder, are computed."""
@@ -176,7 +177,8 @@ class LongTermMemory:
         if facts := self._with_ids(user, missing[:_MOST_EMBEDDED]):
             vectors = self.embedder.embed([fact.text for fact in facts])
             computed = {fact.id: prefix + _written(vector) for fact, vector in zip(facts, vectors, strict=True)}
-            self._set(user, "claim", computed)
+            with self._writing(user) as connection:
+                _set(connection, user, "claim", computed)
             written.update(computed)
         return {key: claim.removeprefix(prefix) for key, claim in written.items() if claim.startswith(prefix)}
 
@@ -202,13 +204,6 @@ class LongTermMemory:
             }
             (key,) = connection.execute(insert(personal_facts), values).inserted_primary_key or (0,)
             return _fact(connection, user, int(key))
-
-    def _set(self, user: str, column: str, values: Mapping[int, str | int]) -> None:
-        """Set one column of a user's memories, if they exist."""
-        change = update(personal_facts).where(_T.user == user, _T.id == bindparam("of_id"))
-        with self._writing(user) as connection:
-            rows = [{"of_id": fact_id, "new": value} for fact_id, value in values.items()]
-            connection.execute(change.values({column: bindparam("new")}), rows)
 
     @contextmanager
     def _writing(self, user: str) -> Iterator[Connection]:
@@ -278,6 +273,13 @@ def _same(connection: Connection, user: str, speaker: Speaker, text: str) -> int
     """Return the id of the speaker's memory with the same text, if there is one."""
     query = select(_T.id).where(_T.user == user, _T.speaker == speaker.value, _T.text == text)
     return connection.execute(query).scalar()
+
+
+def _set(connection: Connection, user: str, column: str, values: Mapping[int, str | int]) -> None:
+    """Set one column of a user's memories, if they exist."""
+    change = update(personal_facts).where(_T.user == user, _T.id == bindparam("of_id"))
+    if rows := [{"of_id": fact_id, "new": value} for fact_id, value in values.items()]:
+        connection.execute(change.values({column: bindparam("new")}), rows)
 
 
 def _turn_key(user: str) -> str:

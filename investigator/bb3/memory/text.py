@@ -119,6 +119,8 @@ def is_new_memory(memory: str, prefix: str, kept: Iterable[str]) -> bool:
 
 def without_control_tokens(text: str) -> str:
     """Return the text without control tokens of the 3B model, even ones that form when others are removed."""
+    if "__" not in text:
+        return text
     bare = text
     for token in _CONTROL_TOKENS:
         bare = bare.replace(f" {token}", "").replace(f"{token} ", "").replace(token, "")

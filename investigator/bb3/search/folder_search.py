@@ -27,6 +27,7 @@ OpenShelf = Callable[[frozenset[str]], AbstractContextManager[DocumentIndex]]
 _LONGEST_WAIT = 30.0
 _BETWEEN_TRIES = 0.05
 _ELSEWHERE = "another search"
+_MOST_LINES = 3  # the number of queries that sgm may write
 
 
 @dataclass
@@ -46,8 +47,9 @@ class FolderSearch:
         return self._documents[document_id]
 
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
-        """Return the best passages, those for each line of the query in turn. Results from elsewhere become passages of
-        the folder if the folder's document of that name contains them; all other results name their server. Raises
+        """Return the best passages, those for each line of the query in turn (a query of more than three lines is read
+        as one). Results from elsewhere become passages of the folder if the folder's document of that name contains
+        them; all other results name their server. Raises
         FolderError, WorkspaceLockedError, StoreError, EngineError, and the errors of the other search.
         """
         if self.elsewhere is None:
@@ -74,10 +76,11 @@ class FolderSearch:
 
     def _passages(self, query: str, count: int, again: frozenset[str]) -> Sequence[SearchDocument]:
         with self.open_shelf(again) as shelf:
-            queries = [line for line in query.splitlines() if line.strip()] or [query]
-            each = [shelf.passages((searched(line),)) for line in queries]
-            ranked = chain.from_iterable(zip_longest(*each))
-            passages = list(dict.fromkeys(passage for passage in ranked if passage is not None))[:count]
+            ranked = chain.from_iterable(zip_longest(*(shelf.passages((searched(line),)) for line in _lines(query))))
+            places: dict[tuple[str, int, int], Passage] = {}  # a passage has another score for each line
+            for passage in filter(None, ranked):
+                places.setdefault((passage.document_id, passage.start, passage.end), passage)
+            passages = list(places.values())[:count]
             self._documents |= {each.document_id: shelf.document(each.document_id) for each in passages}
         return [_result(self._documents[passage.document_id], passage) for passage in passages]
 
@@ -119,6 +122,11 @@ def one_at_a_time(open_shelf: OpenShelf, longest_wait: float = _LONGEST_WAIT) ->
             yield shelf
 
     return opened
+
+
+def _lines(query: str) -> list[str]:
+    lines = [line for line in query.splitlines() if line.strip()]
+    return lines if 0 < len(lines) <= _MOST_LINES else [" ".join(query.split())]
 
 
 def _result(document: Document, passage: Passage) -> SearchDocument:

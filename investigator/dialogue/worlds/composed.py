@@ -145,7 +145,7 @@ class WorldOfCopies(World):
 
 def _with_options(shared: Shared, options: Mapping[str, object]) -> dict[str, object]:
     """Return the shared state with these options set in all of its worlds and agents."""
-    changed: dict[str, object] = {**shared, "opt": Opt(shared_part(shared, "opt", dict) or {}, **options)}
+    changed: dict[str, object] = {**shared, **options, "opt": Opt(shared_part(shared, "opt", dict) or {}, **options)}
     for key in changed.keys() & {"agents", "worlds"}:
         changed[key] = [_with_options(part, options) for part in shared_part(shared, key, list) or []]
     if "world" in changed:
@@ -231,6 +231,7 @@ class HogwildWorld(WorldOfCopies):
         super().__init__(opt, world, shared)
         self._threads = ThreadPoolExecutor(len(self.worlds), thread_name_prefix="investigator-world")
         self._turns: dict[int, Future[None]] = {}  # by copy
+        self._started = [0] * len(self.worlds)  # counts failed turns too, so that a copy that fails is not preferred
         self._open = True
 
     def parley(self) -> None:
@@ -242,7 +243,8 @@ class HogwildWorld(WorldOfCopies):
             wait(self._turns.values(), return_when=FIRST_COMPLETED)
             self._collect_turns()
         if ready:
-            place = min(ready, key=lambda place: self.worlds[place].total_parleys)
+            place = min(ready, key=self._started.__getitem__)
+            self._started[place] += 1
             self._turns[place] = self._threads.submit(self.worlds[place].parley)
             self.total_parleys += 1
 
