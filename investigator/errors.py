@@ -149,18 +149,14 @@ class RunError(InvestigatorError):
 class EngineError(RunError):
     """A model could not give a reply, or not embed a text.
 
-    `retryable` says whether the same call may succeed later; `retry_after` is the wait in seconds that the provider
-    requested, if any.
+    `retryable` says whether the same call may succeed later.
     """
 
     default_hint = "Everything learned so far is kept: run the same command again to resume."
 
-    def __init__(
-        self, message: str, *, hint: str = "", retryable: bool = False, retry_after: float | None = None
-    ) -> None:
+    def __init__(self, message: str, *, hint: str = "", retryable: bool = False) -> None:
         super().__init__(message, hint=hint)
         self.retryable = retryable
-        self.retry_after = retry_after
 
 
 class EngineTimeoutError(EngineError):

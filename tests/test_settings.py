@@ -105,10 +105,9 @@ def test_what_was_set_is_known_also_where_it_is_the_default(monkeypatch: pytest.
     assert load_settings().budget.beyond_one_question().calls == 200
 
 
+_SWITCHES = ("check=off", "check.model=off", "check=OFF", "check.model=Off", "check=on", "check=On")
+
+
 def test_the_check_is_switched_off_by_a_word_or_by_its_field() -> None:
-    assert [load_settings(None, [change]).check.off for change in ("check=off", "check.model=off", "check=on")] == [
-        True,
-        True,
-        False,
-    ]
+    assert [load_settings(None, [change]).check.off for change in _SWITCHES] == [True, True, True, True, False, False]
     assert "check is not a setting but a group" in refused("check=perhaps").message

@@ -106,8 +106,8 @@ class ModularChat:
                 draft.query = reply.text.strip()
                 continue
             if reply.text:
-                added = self.options.inject_query_string
-                draft.query = "\n".join(f"{line.strip()} {added}".strip() for line in reply.text.splitlines() if line.strip())
+                lines = (f"{line.strip()} {self.options.inject_query_string}" for line in reply.text.splitlines())
+                draft.query = "\n".join(line.strip() for line in lines if line.strip())
             if draft.query and self.search is not None:
                 try:
                     draft.documents = self.search.search(draft.query, self.options.n_docs)

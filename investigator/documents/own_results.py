@@ -19,19 +19,21 @@ EVIDENCE_HEADING = (
 )
 """The columns of exported evidence: one row for each quote of each statement."""
 
-_HEAD, _TAIL, _PROPERTIES = 16_384, 700, 32_000  # maximum number of bytes to search
+_HEAD, _TAIL, _PROPERTIES = 16_384, 16_384, 32_000  # maximum number of bytes to search
+_END = 700  # maximum number of characters from the cost of a result to its end
 _PAGE = '<meta name="generator" content="investigator report">'
 _RECORD = re.compile(r'\s*\{\s*"schema":\s*"investigator/[a-z_]+/\d+"')
 _HEADINGS = tuple(",".join(heading) for heading in (MATRIX_HEADING, EVIDENCE_HEADING))
 _USAGE = re.compile(r"\bUsed: [\d,]+ calls?, [\d,]+ tokens? \(")
+_COVERED = re.compile(r"(?:^|; |\bCoverage: )read \d+ of \d+ documents?\b", re.MULTILINE)
 _LAST_LINE = re.compile(r"^Run: \d{8}-\d{6}-[0-9a-f]{6}(?:, as of \d{4}-\d{2}-\d{2})?\s*\Z", re.MULTILINE)
 _NAMED = re.compile(r"\bRun:? \d{8}-\d{6}-[0-9a-f]{6}\b|^The quotes behind each cell: --report ", re.MULTILINE)
 
 
 def is_own_result(data: bytes) -> bool:
     """Return True if the bytes of a file are a result that this program wrote. HTML, JSON, CSV and XLSX files are
-    marked at their beginning or in their properties; text ends with the
-    id of the run, and Markdown with the cost and the id.
+    marked at their beginning or in their properties; text ends with the coverage and the id of the run, or with the
+    cost and the id, as Markdown does. A note that only names a run is no result.
     """
     if data.startswith(b"PK"):
         return _is_own_workbook(data)
@@ -39,9 +41,9 @@ def is_own_result(data: bytes) -> bool:
     if _PAGE in head or _RECORD.match(head) or head.startswith(_HEADINGS):
         return True
     tail = data[-_TAIL:].decode("utf-8", "replace")
-    if _LAST_LINE.search(tail):
+    if _LAST_LINE.search(tail) and _COVERED.search(tail):
         return True
-    return _USAGE.search(tail) is not None and _NAMED.search(tail) is not None
+    return _USAGE.search(tail[-_END:]) is not None and _NAMED.search(tail[-_END:]) is not None
 
 
 def _is_own_workbook(data: bytes) -> bool:

@@ -52,6 +52,8 @@ class RecordedEngine:
         self._replies: dict[str, Reply] = {}
         self._in_order: dict[tuple[str, str], list[Reply]] = defaultdict(list)
         self._requests: Counter[tuple[str, str]] = Counter()
+        if self._path.exists() and not self._path.is_file():  # reading a pipe would never end
+            raise ReplayError(f"the recording {self._path} is not a file", hint="Choose a file for the recording.")
         lines = self._lines() if self._path.exists() or inner is None else []
         if not lines and inner is not None:
             header = _Header(engine=inner.name, traits=traits_of(inner), fixture=fixture)

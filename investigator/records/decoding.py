@@ -71,3 +71,7 @@ class Decoding(Record):
         if self.inference is not Inference.FACTUAL_NUCLEUS:
             changes["lambda_decay"] = OFF
         return self.changed(**changes)
+
+
+SEED = 0
+"""The seed with which models on this machine generate each text."""

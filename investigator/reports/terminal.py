@@ -243,7 +243,7 @@ def _footer(investigation: Investigation, *, details: bool) -> Text:
         lines.append(tainted_line(map(inert_line, answer.coverage.tainted)))
     if answer and answer.run.stop in CEILINGS:
         lines.append(f"Stopped because {STOPS[answer.run.stop]}.")
-    if details or usage.money or usage.unpriced:
+    if details or answer is None or usage.money or usage.unpriced:
         lines.append(f"Used: {usage_line(usage, investigation.elapsed)}")
     day = setup.as_of or (answer.run.day if answer else "")
     lines.append(f"Run: {inert_line(investigation.id)}{f', as of {inert_line(day)}' if day else ''}")

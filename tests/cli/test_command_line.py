@@ -362,6 +362,17 @@ def test_a_name_that_is_not_utf8_can_be_told() -> None:
     assert b"Traceback" not in done.stderr
 
 
+def test_a_note_that_names_a_run_or_quotes_a_cost_is_evidence(tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "run.txt").write_text("The annual rent is EUR 1,200.\nRun: 20250101-120000-abcdef\n")
+    (folder / "read.txt").write_text("The annual rent was EUR 900; read 1 of 2 documents\n")
+    wire = json.loads(
+        command("ask", folder, "What is the annual rent?", "--workspace", tmp_path / "w", "--json").stdout
+    )
+    assert set(wire["answer"]["coverage"]["read"]) == {"read.txt", "run.txt"}
+
+
 def test_a_result_of_ours_among_the_documents_is_no_evidence(folder: Path, tmp_path: Path) -> None:
     kept, question = ("--workspace", tmp_path / "w"), "What is the annual rent?"
     exports = [word for name in ("answer.md", "evidence.csv") for word in ("--report", tmp_path / name)]

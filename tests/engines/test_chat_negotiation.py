@@ -251,6 +251,12 @@ def test_a_body_comes_as_it_is_or_not_at_all(engine: ChatEngine, openai_server: 
     assert openai_server.requests[0].headers["accept-encoding"] == "identity"
 
 
+def test_a_redirect_to_nowhere_is_refused_in_words(engine: ChatEngine, openai_server: OpenAIServer) -> None:
+    openai_server.answer(Response(302))
+    with ends_early(), pytest.raises(EngineError, match="redirects to another address, which is refused"):
+        engine.reply(PROMPT)
+
+
 @pytest.mark.parametrize("status", [302, 307, 308])
 def test_a_redirect_is_refused_and_nothing_goes_to_the_other_host(
     engine: ChatEngine, openai_server: OpenAIServer, status: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,14 @@ def test_another_engine_is_not_mixed_in(file: Path) -> None:
 def test_a_missing_recording_is_named(tmp_path: Path) -> None:
     with pytest.raises(ReplayError, match=r"none\.jsonl"):
         RecordedEngine(tmp_path / "none.jsonl")
+
+
+def test_a_recording_is_a_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for place in (tmp_path, tmp_path / "pipe"):
+        for inner in (None, ScriptedEngine([])):
+            with pytest.raises(ReplayError, match="is not a file"):
+                RecordedEngine(place, inner)
 
 
 def test_a_folder_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
+from investigator.documents.own_results import is_own_result
 from investigator.records import (
     AnswerStatus,
     Investigation,
@@ -136,6 +137,7 @@ def test_an_absent_answer_shows_what_came_nearest_and_that_no_model_answered(not
 
 def test_an_unfinished_run_shows_its_best_replies(unfinished: Investigation) -> None:
     text = investigation_text(unfinished).plain
+    assert is_own_result(text.replace("8f3a12cd", "20250101-120000-abcdef").encode())
 
     assert text.startswith("Unfinished: ")
     best = text.index("- contracts/lease.pdf (answers, score 85)")

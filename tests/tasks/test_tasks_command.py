@@ -97,3 +97,11 @@ def test_a_module_in_the_current_folder_is_a_task(monkeypatch: pytest.MonkeyPatc
     shown = command("dialogue", "tasks", "own_task.riddles", "--datafile", "own_task/riddles.txt")
     assert "  labels: a clock" in shown.stdout.splitlines()
     assert sys.path[-1] == str(EXAMPLES)
+
+
+@pytest.mark.parametrize("option", [("--num", "3"), ("--datatype", "valid"), ("--datafile", "x.txt")])
+def test_options_of_examples_need_a_task(option: tuple[str, str]) -> None:
+    failed = command("dialogue", "tasks", *option)
+    assert failed.exit_code == 2
+    assert option[0] in failed.stderr
+    assert "needs a TASK" in failed.stderr

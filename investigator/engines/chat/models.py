@@ -236,23 +236,22 @@ def failure(error: Exception, server: Server) -> InvestigatorError:
         return root
     status, headers = status_of(error), getattr(getattr(error, "response", None), "headers", {})
     wait = str(headers.get("retry-after", ""))
-    seconds = float(wait) if re.fullmatch(r"\d+(\.\d+)?", wait) else None
     words = _words(error).removeprefix(f"Error code: {status}")
     values = {
         "status": status,
         "place": server.place,
         "words": words or ("" if status else type(error).__name__),
         "root": cleaned(str(root)) or words,  # the error itself often says only `Connection error.`
-        "location": headers.get("location"),
+        "location": headers.get("location") or "another address",
         "key": server.key_variable or "chat.api_key",
-        "wait": "a while" if seconds is None else f"{seconds:.0f} seconds",
+        "wait": f"{float(wait):.0f} seconds" if re.fullmatch(r"\d+(\.\d+)?", wait) else "a while",
         "where": server.where_to_look,
     }
     mark = f"{status} {_kinds(error)} | {getattr(error, 'code', '')} {' '.join(str(error).split())}"
     cause = next(cause for cause in _CAUSES if re.match(cause.pattern, mark))
     message, hint = cause.message.format(**values).rstrip(": "), cause.hint.format(**values)
     if cause.kind is EngineError:
-        return EngineError(message, hint=hint, retryable=cause.may_pass, retry_after=seconds)
+        return EngineError(message, hint=hint, retryable=cause.may_pass)
     return cause.kind(message, hint=hint)
 
 

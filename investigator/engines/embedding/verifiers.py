@@ -33,13 +33,14 @@ class CheckSettings(Record):
     @property
     def off(self) -> bool:
         """Return True if statements are shown without a check."""
-        return self.model == "off"
+        return self.model.lower() == "off"
 
     @model_validator(mode="before")
     @classmethod
     def _switched(cls, value: object) -> object:
         """Accept `check=off` and `check=on` on the command line."""
-        return {"model": "off" if value == "off" else ""} if value in ("off", "on") else value
+        word = value.lower() if isinstance(value, str) else ""
+        return {"model": "off" if word == "off" else ""} if word in ("off", "on") else value
 
 
 def entailment(model: str, pairs: Sequence[tuple[str, str]]) -> list[float]:

@@ -17,12 +17,12 @@ from investigator.engines.loading import LoadedOnce
 from investigator.engines.schemas import Json, bounded, reply_schema
 from investigator.errors import SettingsError
 from investigator.records import Prompt, Record, Reply, Traits, Writing
+from investigator.records.decoding import SEED
 from investigator.resources.distribution import install_command
 
 _USUAL_CONTEXT = 8192  # a model may support more, at the cost of memory
 _MOST_RECORDS = 40  # more than a prompt for such a context asks about
 _TEMPLATE_TOKENS = 96  # room for what a chat template adds to a prompt: usually 10 to 80 tokens
-_SEED = 0
 USUAL_SECONDS = 900.0
 """Time limit for a reply in seconds, unless `chat.timeout` is set: a large model on a slow machine needs minutes."""
 USUAL_TOKENS = 1024
@@ -71,7 +71,7 @@ class GgufEngine:
     @property
     def traits(self) -> Traits:
         """Return the traits of a language model that answers one prompt at a time."""
-        values = {"max_tokens": 0, "temperature": 0, "seed": _SEED, **self.sampling.model_dump(exclude_none=True)}
+        values = {"max_tokens": 0, "temperature": 0, "seed": SEED, **self.sampling.model_dump(exclude_none=True)}
         sampling = " ".join(f"{name}={value:g}" for name, value in values.items())
         room = self._context - self._most - _TEMPLATE_TOKENS
         return Traits(is_model=True, context_tokens=room, concurrency=1, sampling=sampling)
@@ -82,7 +82,7 @@ class GgufEngine:
         no reply, and SettingsError if the model cannot be loaded.
         """
         grammar = _grammar(prompt.reply_type, self._most)
-        options = {"seed": _SEED, "grammar": grammar, **self.sampling.model_dump(exclude_none=True)}
+        options = {"seed": SEED, "grammar": grammar, **self.sampling.model_dump(exclude_none=True)}
         if self.sampling.temperature:  # and without the other filters that llama.cpp would apply
             options = {"top_p": 1.0, "top_k": 0, "min_p": 0.0, **options}
         return self._loaded().complete(prompt.text, options, hear, seconds=self._seconds, on_writing=self._on_writing)

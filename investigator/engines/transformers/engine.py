@@ -12,7 +12,7 @@ from investigator.engines.base import Hear
 from investigator.engines.loading import LoadedOnce
 from investigator.errors import SettingsError
 from investigator.records import Prompt, Record, Reply, Traits
-from investigator.records.decoding import Decoding
+from investigator.records.decoding import SEED, Decoding
 
 if TYPE_CHECKING:
     from investigator.engines.transformers.model import Generation, TransformersModel
@@ -53,7 +53,7 @@ class TransformersEngine:
     def traits(self) -> Traits:
         """Return the traits of a language model that answers one prompt at a time."""
         room = None if self._context is None else max(1, self._context - self.decoding.beam_max_length)
-        sampling = f"{self.decoding.settled().model_dump_json(exclude_defaults=True)} seed=0"
+        sampling = f"{self.decoding.settled().model_dump_json(exclude_defaults=True)} seed={SEED}"
         return Traits(is_model=True, context_tokens=room, concurrency=1, sampling=sampling)
 
     def reply(self, prompt: Prompt, hear: Hear | None = None) -> Reply:

@@ -14,15 +14,13 @@ from investigator.engines.loading import ControlTokens, without_progress_bars
 from investigator.engines.transformers import token_rules
 from investigator.errors import ContextTooLongError, EngineError, SettingsError
 from investigator.records import FinishReason, Reply
-from investigator.records.decoding import OFF, Decoding, Inference
+from investigator.records.decoding import OFF, SEED, Decoding, Inference
 
 if TYPE_CHECKING:
     from torch import Tensor
     from transformers import GenerationConfig, LogitsProcessorList, StoppingCriteria
     from transformers.generation.streamers import BaseStreamer
 
-SEED = 0
-"""The seed with which each text is generated."""
 _STOP_WINDOW = 16  # number of most recent tokens that are searched for the stop text
 
 

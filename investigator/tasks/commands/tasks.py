@@ -16,6 +16,7 @@ from rich.text import Text
 from investigator.cli.options import AsJsonLines
 from investigator.cli.output import print_lines, print_styled, tell
 from investigator.dialogue.messages import Message, texts_of
+from investigator.errors import UserError
 from investigator.reports.columns import columns
 from investigator.reports.inert import inert, inert_line
 from investigator.reports.schemas import Printed
@@ -24,6 +25,7 @@ from investigator.tasks.loading import create_teacher
 from investigator.tasks.printed import ListedTask, TaskExample
 from investigator.tasks.task_list import listed_tasks
 
+_DATATYPE, _EXAMPLES = "train:ordered", 10
 _SHOWN_OF_FIELD = 200  # maximum number of characters; only texts and labels are shown in full
 _OWN_LINES = frozenset({"text", "labels", "eval_labels", "label_candidates", "episode_done", "id"})
 
@@ -33,9 +35,14 @@ def tasks(
         str, typer.Argument(metavar="[TASK]", help="Task, for example squad:datafile=dev.json, or a,b for two tasks.")
     ] = "",
     datatype: Annotated[
-        str, typer.Option(help="Part of the data: train, valid or test; append :stream to read on demand.")
-    ] = "train:ordered",
-    num: Annotated[int, typer.Option("--num", metavar="N", min=1, help="Number of examples.")] = 10,
+        str | None,
+        typer.Option(
+            help="Part of the data: train, valid or test; append :stream to read on demand.", show_default=_DATATYPE
+        ),
+    ] = None,
+    num: Annotated[
+        int | None, typer.Option("--num", metavar="N", min=1, help="Number of examples.", show_default=str(_EXAMPLES))
+    ] = None,
     datafile: Annotated[
         Path | None, typer.Option(metavar="PATH", help="File or folder that contains the data.")
     ] = None,
@@ -46,8 +53,12 @@ def tasks(
     To show a task of your own, give its module, such as my_package.my_task, which may be in the current folder.
     """
     if task:
-        _show(task, datatype, num, datafile, as_json=as_json)
+        _show(task, datatype or _DATATYPE, num or _EXAMPLES, datafile, as_json=as_json)
         return
+    for option, given in {"--datatype": datatype, "--num": num, "--datafile": datafile}.items():
+        if given is not None:
+            hint = f"Name a task, for example: investigator dialogue tasks squad {option} {given}"
+            raise UserError(f"{option} needs a TASK", hint=hint)
     entries = listed_tasks()
     if as_json:
         print_lines(((Printed.TASK, ListedTask(**entry._asdict())) for entry in entries), own=True)
