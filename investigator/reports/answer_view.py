@@ -6,26 +6,37 @@ Numbers come from the quotes, not from `[n]` in a text, so a document cannot for
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from investigator.language.addresses import defanged
-from investigator.records import Answer, Decision, Quote, Side, Statement, Support
+from investigator.records import Answer, AnswerStatus, Decision, Quote, Side, Statement, Support
 from investigator.reports.inert import inert_line
 from investigator.reports.wording import DECISIONS, plural, some_names
 from investigator.research.answer_text import support_note
 
 _MOST_MARKS = 3
 _MOST_NAMES = 20
+_CHECKED: Mapping[Support, str] = {
+    Support.VERBATIM: "The words of the quote itself",
+    Support.SUPPORTED: "Supported by its quotes",
+    Support.IN_PART: "Supported in part by its quotes",
+    Support.UNSUPPORTED: "Not supported by its quotes",
+    Support.UNCHECKED: "Nobody has checked it against its quotes",
+}
 
 
 @dataclass(frozen=True)
 class ShownStatement:
-    """A statement, the numbers of its first citations, counted from 1, and a remark on its support or its source."""
+    """A statement, the numbers of its first citations, counted from 1, and a remark on its support or its source.
+    `checked` says how it was checked and by whom; it is empty for what nobody states.
+    """
 
     text: str = ""
     head: str = ""
     numbers: tuple[int, ...] = ()
     remark: str = ""
+    support: Support = Support.UNCHECKED
+    checked: str = ""
 
     @property
     def line(self) -> str:
@@ -74,7 +85,8 @@ def answer_view(answer: Answer) -> AnswerView:
     def stated(statement: Statement | None) -> ShownStatement:
         if statement is None:
             return ShownStatement()
-        return shown(statement.text, statement.quotes, statement.head, _remark(statement))
+        own = shown(statement.text, statement.quotes, statement.head, _remark(statement))
+        return replace(own, support=statement.support, checked=defanged(_checked(statement, answer.check.by)))
 
     decided = [row for decision in (Decision.YES, Decision.UNCLEAR) for row in answer.table if row.decision is decision]
     return AnswerView(
@@ -98,6 +110,26 @@ def answer_view(answer: Answer) -> AnswerView:
 def citation_numbers(answer: Answer) -> Mapping[Quote, int]:
     """Return the number of each citation, counted from 1."""
     return {quote: number for number, quote in enumerate(answer.citations, start=1)}
+
+
+def shows_passages(answer: Answer) -> bool:
+    """Return True if an answer has nothing but passages, which are shown with their places; words that are no quote
+    have their sources below.
+    """
+    is_quoted = all(statement.support is Support.VERBATIM for statement in answer.details)
+    return answer.status is AnswerStatus.PASSAGES_FOUND and answer.lead is None and not answer.table and is_quoted
+
+
+def is_said(quote: Quote, answer: Answer) -> bool:
+    """Return True if a statement consists of the words of a quote, so that a list of sources need not repeat them."""
+    return any(quote.inline == statement.text for statement in answer.statements)
+
+
+def _checked(statement: Statement, by: str) -> str:
+    """Return how a statement was checked, why not all of it is supported, and who checked it."""
+    is_judged = statement.support not in (Support.VERBATIM, Support.UNCHECKED)
+    words = ": ".join(filter(None, (_CHECKED[statement.support], statement.reason)))
+    return f"{words.rstrip('.')}. Checked by {by}." if is_judged and by else f"{words.rstrip('.')}."
 
 
 def _remark(statement: Statement) -> str:

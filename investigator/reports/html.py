@@ -23,14 +23,17 @@ from investigator.records import (
     Investigation,
     Matrix,
     Memory,
+    Trust,
 )
 from investigator.records.documents import page_word
-from investigator.reports.answer_view import answer_view, citation_numbers
+from investigator.reports.answer_view import answer_view, citation_numbers, is_said, shows_passages
 from investigator.reports.enclosures import NO_ENCLOSURES, Enclosures
 from investigator.reports.inert import inert, inert_line
 from investigator.reports.matrix import CELL_WORDS, counts_line, in_short, readers_line, size_line, support_words
 from investigator.reports.wording import (
+    NO_READER,
     STOPS,
+    distrust_lines,
     file_words,
     headline,
     open_parts,
@@ -99,16 +102,24 @@ def investigation_view(investigation: Investigation, enclosures: Enclosures = NO
         "page_of": {number: page for page in reversed(enclosures.pages) for number in page.sources},
     }
     if answer is None:
-        nothing = dict.fromkeys(("shown", "open_parts", "sources", "numbers", "coverage_line", "tainted"), ())
-        return {**values, **nothing, "stop": "the run was stopped before it was answered"}
+        nothing = dict.fromkeys(
+            ("shown", "open_parts", "distrust", "sources", "numbers", "coverage_line", "tainted", "are_passages"), ()
+        )
+        return {**values, **nothing, "covered": "", "reason": "", "stop": "the run was stopped before it was answered"}
     numbers = citation_numbers(answer)
+    are_passages = shows_passages(answer) and len(answer.details) == len(numbers)
+    is_unread = are_passages and answer.check.trust is Trust.UNREAD
     return {
         **values,
         "shown": answer_view(answer),
         "open_parts": open_parts(answer),
-        "sources": [(n, quote, [m.id for m in memories if quote in m.quotes]) for quote, n in numbers.items()],
+        "are_passages": are_passages,
+        "reason": NO_READER if is_unread else answer.reason,
+        "distrust": distrust_lines(answer, investigation.setup.engines),
+        "sources": () if are_passages else [(n, quote, is_said(quote, answer)) for quote, n in numbers.items()],
         "numbers": numbers,
         "coverage_line": coverage_line(answer.coverage),
+        "covered": coverage_line(answer.coverage, with_names=False),
         "coverage_rows": list(_coverage_rows(answer.coverage, memories)),
         "tainted": tainted_line(answer.coverage.tainted),
         "stop": STOPS[answer.run.stop],

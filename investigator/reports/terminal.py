@@ -25,11 +25,10 @@ from investigator.records import (
     Quote,
     Replayed,
     RunSummary,
-    Support,
     TemplateVersion,
     Trust,
 )
-from investigator.reports.answer_view import AnswerView, ShownStatement, answer_view
+from investigator.reports.answer_view import AnswerView, ShownStatement, answer_view, is_said, shows_passages
 from investigator.reports.columns import columns
 from investigator.reports.inert import inert, inert_line
 from investigator.reports.wording import (
@@ -106,7 +105,7 @@ def _answer_blocks(answer: Answer) -> list[Text]:
     if answer.coverage.wordings and answer.is_silent:
         blocks.append(Text(f"Also searched for: {inert_line('; '.join(answer.coverage.wordings))}"))
     blocks += _section("Withheld from the answer", _items(view.withheld))
-    if not _shows_passages(answer):
+    if not shows_passages(answer):
         sources = [_source(number, quote, answer) for number, quote in enumerate(answer.citations, 1)]
         blocks += _section("Sources", sources)
     return [*blocks, _status_line(answer, view)]
@@ -115,7 +114,7 @@ def _answer_blocks(answer: Answer) -> list[Text]:
 def _content(answer: Answer, view: AnswerView) -> list[Text]:
     """Return the lead, the details and the table; without a lead, begin with the status."""
     blocks = [Text(view.lead.line) if view.lead is not None else _status(answer, answer.reason)]
-    if _shows_passages(answer):
+    if shows_passages(answer):
         passages = zip(answer.details, view.details, strict=True)
         return [*blocks, *(_passage(statement.quotes, shown) for statement, shown in passages)]
     if sum(bool(detail.head) for detail in view.details) > _MOST_LABELS:
@@ -128,14 +127,6 @@ def _content(answer: Answer, view: AnswerView) -> list[Text]:
     if view.others:
         blocks.append(Text("\n".join(view.others)))
     return blocks
-
-
-def _shows_passages(answer: Answer) -> bool:
-    """Return True if an answer has nothing but passages, which are shown with their places; words that are no quote
-    have their sources below.
-    """
-    is_quoted = all(statement.support is Support.VERBATIM for statement in answer.details)
-    return answer.status is AnswerStatus.PASSAGES_FOUND and answer.lead is None and not answer.table and is_quoted
 
 
 def _passage(quotes: Sequence[Quote], shown: ShownStatement) -> Text:
@@ -169,7 +160,7 @@ def _source(number: int, quote: Quote, answer: Answer) -> Text:
     what the statements say.
     """
     place, words = f"[{number}] {inert_line(quote.place)}", quote.inline
-    if any(words == statement.text for statement in answer.statements):
+    if is_said(quote, answer):
         return Text(place, style="cyan")
     cited = (statement.text for statement in answer.statements if quote in statement.quotes)
     shown = excerpt_of(words, stems(word for text in cited for word in content_words(text)), _QUOTE_LIMIT)

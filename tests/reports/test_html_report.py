@@ -164,7 +164,7 @@ def test_other_wordings_and_the_question_as_it_was_read_are_shown(answered: Inve
     assert answered.answer is not None
     reworded = answered.answer.changed(coverage=Coverage(wordings=("the yearly rent",)))
     page = html_report(answered.changed(read_as="Who pays the rent?", answer=reworded))
-    assert 'Read as</dt><dd dir="auto">Who pays the rent?' in page
+    assert "Read as: Who pays the rent?" in page
     assert 'Also searched for</dt><dd dir="auto">the yearly rent' in page
 
 
@@ -230,3 +230,26 @@ def test_a_megabyte_of_text_and_no_text_at_all_are_both_reported() -> None:
     assert Page(html_report(full)).texts["answer"].count("word") == 200_000
     assert len(html_report(full)) < 3_000_000
     assert Page(html_report(bare)).open == []
+
+
+def test_the_answer_comes_first_and_the_run_is_in_one_closed_section(answered: Investigation) -> None:
+    page = html_report(answered)
+    order = [
+        'class="lead"',
+        'id="open"',
+        'id="sources"',
+        '<details class="run" id="run">',
+        'id="coverage"',
+        'id="plan"',
+    ]
+    assert sorted(order, key=page.index) == order
+    assert page.index('id="knowledge"') < page.index("</details>\n</main>")
+
+
+def test_each_statement_says_how_it_was_checked_and_by_whom(answered: Investigation) -> None:
+    checks = [attrs["aria-label"] for tag, attrs in Page(html_report(answered)).tags if tag == "button"]
+    assert checks == [
+        "Supported by its quotes. Checked by openai:gpt-y.",
+        "Supported in part by its quotes: the lease itself names no term. Checked by openai:gpt-y.",
+        "Not supported by its quotes: no quote contains 3 %. Checked by openai:gpt-y.",
+    ]

@@ -77,8 +77,9 @@ def test_each_citation_of_six_formats_opens_its_document_at_the_quote(chromium: 
             page.fill("input[name=only]", name)
             ask(page, question)
             page.wait_for_url("**/runs/**")
-            for number in range(page.locator(".answer .cite").count()):
-                page.locator(".answer .cite").nth(number).click()
+            assert page.locator(".answer .opens").count()
+            for number in range(page.locator(".answer .opens").count()):
+                page.locator(".answer .opens").nth(number).click()
                 page.wait_for_selector("#viewer .marks rect, #viewer mark")
                 cited = page.locator(".sources > li[aria-current]")
                 quote = cited.locator("blockquote").inner_text()
@@ -96,13 +97,13 @@ def test_each_citation_of_six_formats_opens_its_document_at_the_quote(chromium: 
 
 
 def assert_leads_to_its_quotes_without_script(chromium: Browser, report: Path) -> None:
-    """Each citation leads to its source, and from there to the marked words on the picture of the page."""
+    """Each source leads to the marked words on the picture of the page."""
     page = chromium.new_context(java_script_enabled=False).new_page()
     page.goto(report.as_uri())
-    assert page.locator(".answer .cite").count()
-    for number in range(page.locator(".answer .cite").count()):
-        page.locator(".answer .cite").nth(number).click()
-        page.locator(".sources > li:target a", has_text="picture of the page").click()
+    pictures = page.locator(".sources > li a", has_text="picture of the page")
+    assert pictures.count()
+    for number in range(pictures.count()):
+        pictures.nth(number).click()
         marked = page.locator(".sheet:has(.spot:target) .marks rect").first.bounding_box()
         assert marked is not None
         assert 0 <= marked["y"] < 720
@@ -124,17 +125,18 @@ def test_by_keyboard_alone_a_reader_asks_opens_a_source_and_comes_back(chromium:
     page = opened(chromium, service)
     page.focus("#question")
     page.keyboard.type(ONE)
-    page.keyboard.press("Tab")
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.type("In MW?")
+    assert page.input_value("#question") == f"{ONE}\nIn MW?"
     page.keyboard.press("Enter")
     page.wait_for_url("**/runs/**")
-    page.focus(".cite")
-    assert page.locator(".cite .peek").first.is_visible()
+    page.focus(".opens")
     page.keyboard.press("Enter")
     page.wait_for_selector("#viewer mark")
     page.keyboard.press("n")
     page.keyboard.press("Escape")
     assert not page.is_visible("#viewer")
-    assert page.evaluate("document.activeElement.className") == "cite"
+    assert page.evaluate("document.activeElement.className") == "opens"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -1,5 +1,21 @@
-// Does two things: shows an investigation as it happens, and opens the document of a citation next to it.
+// Sends a question, shows an investigation as it happens, and opens the document of a citation next to the answer.
 "use strict";
+
+// --- questions and messages ------------------------------------------------------------------------------------------
+for (const form of document.querySelectorAll("form.ask")) {
+  let isSent = false;
+  form.addEventListener("keydown", (event) => {
+    const isComposing = event.isComposing || event.keyCode === 229;  // Safari ends a composition with this code
+    if (event.target.tagName !== "TEXTAREA" || event.key !== "Enter" || event.shiftKey || isComposing) return;
+    event.preventDefault();
+    form.requestSubmit();
+  });
+  form.addEventListener("submit", (event) => {
+    if (isSent) event.preventDefault();  // the key is still down, or was pressed twice
+    isSent = true;
+  });
+  addEventListener("pageshow", () => { isSent = false; });
+}
 
 // --- an investigation in progress -------------------------------------------------------------------------------------
 const live = document.querySelector("[data-stream]");
@@ -70,7 +86,7 @@ if (viewer) {
     split.classList.add("open");
     const mark = viewer.querySelector(".marks rect, mark");
     viewer.scrollTop = 0;
-    mark?.scrollIntoView({ block: "center" });
+    mark?.scrollIntoView({ block: "center", inline: "center" });
   };
 
   const open = (index) => {
