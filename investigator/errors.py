@@ -88,7 +88,7 @@ class QuestionError(UserError):
 class NotFoundError(UserError):
     """No investigation, document, page, task, teacher or agent has that name."""
 
-    default_hint = "List the investigations with: investigator runs FOLDER"
+    default_hint = "List the investigations with: investigator show FOLDER"
 
 
 class FolderError(UserError):

@@ -60,7 +60,7 @@ class Investigator(Investigations):
         expect(callbacks, Sequence, "callbacks", SettingsError)
         expect(joint, (Budget, type(None)), "joint", SettingsError)
         address = object_address(folder)
-        objects = ObjectFolder(address, settings.objects) if address else None
+        objects = ObjectFolder(address) if address else None
         place = objects.folder if objects is not None else _path(folder, "folder")
         check_folder(place)
         chosen = _path(workspace, "workspace") if workspace is not None else None

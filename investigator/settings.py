@@ -26,7 +26,6 @@ from investigator.asking.budget import BudgetSettings
 from investigator.cluster.cluster_settings import ClusterSettings
 from investigator.documents.chunks import ChunkSettings
 from investigator.documents.folder import FolderSettings
-from investigator.documents.objects import ObjectSettings
 from investigator.documents.readers.base import ReaderSettings
 from investigator.engines.chat.models import KEY_VARIABLES, ChatSettings
 from investigator.engines.embedding.verifiers import CheckSettings
@@ -83,7 +82,6 @@ class Settings(BaseSettings):
     budget: BudgetSettings = BudgetSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     folder: FolderSettings = FolderSettings()
-    objects: ObjectSettings = ObjectSettings()
     reader: ReaderSettings = ReaderSettings()
     chunks: ChunkSettings = ChunkSettings()
     chat: ChatSettings = ChatSettings()

@@ -28,7 +28,7 @@ def test_the_site_holds_the_guides_and_the_reference(built: Path) -> None:
 
 def test_the_reference_names_commands_settings_routes_and_public_names(built: Path) -> None:
     headings = {path.stem: _headings(path) for path in (built / "pages" / "reference").glob("*.md")}
-    assert {"investigator ask", "investigator prompts list", "investigator eval folder"} <= headings["commands"]
+    assert {"investigator ask", "investigator prompts show", "investigator eval"} <= headings["commands"]
     parts = {name for name, field in Settings.model_fields.items() if hasattr(field.annotation, "model_fields")}
     assert parts <= headings["settings"]
     assert "POST /v1/investigations" in headings["rest"]

@@ -62,7 +62,7 @@ def compare(
     """Ask the same questions with A and with B, and report which is better, or how many questions would decide it.
 
     A and B are each a folder of templates, a settings file, changes such as "research.rounds=2", a model, or 'default'
-    for no change. The other options apply to both sides. The questions file has the same format as for eval folder. To
+    for no change. The other options apply to both sides. The questions file has the same format as for eval. To
     resume a stopped comparison, run the same command again.
     """
     if report is not None:

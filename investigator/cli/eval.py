@@ -1,4 +1,4 @@
-"""`investigator eval retrieval | claims | folder`: evaluates the search, the check of statements, or answers."""
+"""`investigator eval`: evaluates answers, the check of statements, or the search."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from investigator.cli.options import AsJson, CommonOptions, Model, PromptsFolder, SettingsOptions
+from investigator.cli.options import AsJson, CommonOptions, SettingsOptions
 from investigator.cli.output import again_to_resume, check_place, note, print_result, resumable, write_file
 from investigator.cli.progress import show_all
+from investigator.errors import UserError
 from investigator.evaluation.beir import read_collection
 from investigator.evaluation.claims import ACCEPTED, ClaimsEvaluation, ClaimsReport, read_claims
 from investigator.evaluation.estimates import Estimate
@@ -28,83 +29,107 @@ from investigator.reports.wording import HEADLINES, plural, usage_line
 from investigator.services.parts import Parts, open_embedder
 
 
-def eval_retrieval(
-    corpus: Annotated[Path, typer.Option(metavar="FILE", help="Documents: JSONL with _id, title, text.")],
-    queries: Annotated[Path, typer.Option(metavar="FILE", help="Queries: JSONL with _id, text.")],
-    qrels: Annotated[Path, typer.Option(metavar="FILE", help="Relevance judgements: TSV as in BEIR or TREC.")],
-    settings: SettingsOptions,
+def evaluate(
+    common: CommonOptions,
+    folder: Annotated[Path | None, typer.Argument(metavar="FOLDER", help="Folder to ask.")] = None,
+    questions: Annotated[
+        Path | None, typer.Option(metavar="FILE.jsonl", help="Measure answers to these questions about FOLDER.")
+    ] = None,
+    claims: Annotated[
+        Path | None, typer.Option(metavar="FILE.jsonl", help="Measure the check on these true and false statements.")
+    ] = None,
+    retrieval: Annotated[
+        Path | None,
+        typer.Option(metavar="COLLECTION", help="Measure the search on a BEIR collection, by default its test set."),
+    ] = None,
+    limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="Use only the first N.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.jsonl", help="Write the outcome of each question or query to this file."),
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Ask all questions again; do not resume.")] = False,
     as_json: AsJson = False,
-    limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="Use only the first N queries.")] = None,
-    workspace: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Keep documents and vectors in this directory.")
-    ] = None,
-    per_query: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write the scores for each query to this JSONL file.")
-    ] = None,
 ) -> None:
-    """Evaluate keyword, vector and hybrid search on a BEIR test collection.
+    """Measure the answers about a folder, the check of statements, or the search.
 
-    Each document is indexed as one passage, in the same kind of index as a folder. Measures are nDCG@10, recall@10,
-    recall@100 and RR@10 over the queries with a relevant document, with bootstrap intervals.
+    FOLDER --questions FILE asks each question, and measures documents, evidence, answers, silence, proof and cost. Each
+    row has id and question, and any of: answers, answerable, doc_ids, evidence, key_numbers, key_points, kind, scope,
+    evidence_pages_one_based or evidence_pages_zero_based. Only the given fields are measured. To resume, run the same
+    command again; failed questions are asked again.
+
+    --claims FILE: each row has id, statement, evidence (a list of objects with quote and, if known, around, the text
+    around it), true (true or false) and, if known, kind. The model for the role check judges them, or the cross-encoder
+    in check.model. The report counts the false statements that were accepted, and the true ones that were refused.
+
+    --retrieval COLLECTION: a folder with corpus.jsonl, queries.jsonl and qrels/test.tsv, or another file in qrels. Each
+    document is indexed as one passage. Measures are nDCG@10, recall@10, recall@100 and RR@10 over the queries with a
+    relevant document, with bootstrap intervals.
     """
-    if per_query is not None:
-        check_place(per_query.expanduser())
-    chosen = settings.load()
-    collection = read_collection(corpus, queries, qrels, limit)
+    given = {"--questions": questions, "--claims": claims, "--retrieval": retrieval}
+    chosen = [option for option, value in given.items() if value is not None]
+    if len(chosen) != 1 or (questions is None) != (folder is None):
+        forms = "FOLDER --questions FILE, --claims FILE or --retrieval COLLECTION"
+        raise UserError("expected one thing to measure", hint=f"Give one of: {forms}")
+    unused = {"--claims": ("--out", "--fresh", "--workspace"), "--retrieval": ("--fresh", "--model", "--prompts")}
+    values: dict[str, object] = {"--out": out, "--fresh": fresh, "--workspace": common.workspace}
+    values |= {"--model": common.model, "--prompts": common.prompts}
+    if odd := [option for option in unused.get(chosen[0], ()) if values[option]]:
+        raise UserError(f"{odd[0]} does not apply to {chosen[0]}", hint=f"Omit {' and '.join(odd)}.")
+    if retrieval is not None:
+        _evaluate_retrieval(retrieval, common.settings, limit, common.workspace, out, as_json=as_json)
+    elif claims is not None:
+        _evaluate_claims(claims, common, limit, as_json=as_json)
+    elif questions is not None and folder is not None:
+        _evaluate_folder(folder, questions, common, limit=limit, out=out, fresh=fresh, as_json=as_json)
+
+
+def _evaluate_retrieval(
+    place: Path,
+    settings: SettingsOptions,
+    limit: int | None,
+    workspace: Path | None,
+    out: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Evaluate keyword, vector and hybrid search, each document in the same kind of index as a folder."""
+    if out is not None:
+        check_place(out.expanduser())
+    qrels = place if place.is_file() else place / "qrels" / "test.tsv"
+    at, chosen = qrels.parent.parent, settings.load()
+    collection = read_collection(at / "corpus.jsonl", at / "queries.jsonl", qrels, limit)
     with TemporaryDirectory(prefix="investigator-", ignore_cleanup_errors=True) as temporary:
         directory = workspace or Path(temporary)
-        embedder = open_embedder(chosen)
-        evaluation = RetrievalEvaluation(collection, directory, embedder, chosen.retrieval)
+        evaluation = RetrievalEvaluation(collection, directory, open_embedder(chosen), chosen.retrieval)
         kept = "all vectors so far are kept; run the same command again to resume."
         lost = "nothing is kept; use --workspace DIR to make runs resumable."
         with resumable(kept if workspace else lost):
             show_all(evaluation.run())
-    if per_query is not None:
+    if out is not None:
         lines = "".join(f"{result.model_dump_json()}\n" for result in evaluation.results)
-        write_file(per_query.expanduser(), lines.encode(), "Choose a file that you may write to.")
-    report = evaluation.report()
-    print_result(Printed.RETRIEVAL_EVALUATION, report, retrieval_text, as_json=as_json)
+        write_file(out.expanduser(), lines.encode(), "Choose a file that you may write to.")
+    print_result(Printed.RETRIEVAL_EVALUATION, evaluation.report(), retrieval_text, as_json=as_json)
 
 
-def eval_claims(
-    claims: Annotated[Path, typer.Argument(metavar="FILE.jsonl", help="Statements with their quotes, true or false.")],
-    settings: SettingsOptions,
-    model: Model = None,
-    prompts: PromptsFolder = None,
-    as_json: AsJson = False,
-) -> None:
-    """Measure how well the check tells supported statements from unsupported ones.
-
-    Each row has id, statement, evidence (a list of objects with quote and, if known, around, the text around it), true
-    (true or false) and, if known, kind. The model for the role check judges them, or the cross-encoder in check.model.
-    The report counts the false statements that were accepted, and the true ones that were refused.
-    """
-    rows, parts = read_claims(claims), Parts(settings.load(), prompts=prompts, on_notice=note)
-    engines = parts.engines(model, record=None, folder=claims.parent)
-    evaluation = ClaimsEvaluation(rows, parts.client(engines, parts.memory_journal()))
+def _evaluate_claims(claims: Path, common: CommonOptions, limit: int | None, *, as_json: bool) -> None:
+    rows, parts = read_claims(claims), Parts(common.settings.load(), prompts=common.prompts, on_notice=note)
+    engines = parts.engines(common.model, record=None, folder=claims.parent)
+    evaluation = ClaimsEvaluation(rows[:limit], parts.client(engines, parts.memory_journal()))
     show_all(evaluation.run())
     print_result(Printed.CLAIMS_EVALUATION, evaluation.report(), claims_text, as_json=as_json)
 
 
-def eval_folder(
-    docs: Annotated[Path, typer.Option(metavar="DIR", help="Folder of documents.")],
-    questions: Annotated[Path, typer.Option(metavar="FILE.jsonl", help="Questions with their known answers.")],
+def _evaluate_folder(
+    folder: Path,
+    questions: Path,
     common: CommonOptions,
-    limit: Annotated[int | None, typer.Option(metavar="N", min=1, help="Use only the first N questions.")] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.jsonl", help="Write the outcomes to this file instead of one in the workspace."),
-    ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Ask everything again; do not resume.")] = False,
-    as_json: AsJson = False,
+    *,
+    limit: int | None,
+    out: Path | None,
+    fresh: bool,
+    as_json: bool,
 ) -> None:
-    """Ask each question in a file and measure the documents, evidence, answers, unanswered questions, proof and cost.
-
-    Each row has id and question, and any of: answers, answerable, doc_ids, evidence, key_numbers, key_points, kind,
-    scope, evidence_pages_one_based or evidence_pages_zero_based. Only the given fields are measured. To resume a
-    stopped evaluation, run the same command again; failed questions are asked again.
-    """
-    investigator = common.investigator(docs, common.settings.load())
+    investigator = common.investigator(folder, common.settings.load())
     evaluation = FolderEvaluation(investigator, read_questions(questions, note), limit=limit, out=out, fresh=fresh)
     check_outside(questions, investigator)
 
@@ -114,8 +139,7 @@ def eval_folder(
 
     with resumable(kept):
         show_all(evaluation.run())
-    report = evaluation.report()
-    print_result(Printed.FOLDER_EVALUATION, report, folder_text, as_json=as_json)
+    print_result(Printed.FOLDER_EVALUATION, evaluation.report(), folder_text, as_json=as_json)
 
 
 _BY_KIND = {

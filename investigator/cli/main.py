@@ -12,6 +12,7 @@ import io
 import os
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any, TextIO
 
 import typer
@@ -43,23 +44,15 @@ def _group(name: str, commands: tuple[LazyCommand, ...], summary: str) -> TyperG
 
 # as in --srm-topp 0.8; see module_arguments
 _MODULE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
-_EVALUATIONS = (
-    LazyCommand("retrieval", "cli.eval:eval_retrieval", "Measure the search on a BEIR test collection."),
-    LazyCommand("claims", "cli.eval:eval_claims", "Measure how well the check tells true statements from false ones."),
-    LazyCommand("folder", "cli.eval:eval_folder", "Ask each question in a file, and measure the answers."),
-)
 _DIALOGUE = (
     LazyCommand("memory", "bb3.commands.memory:memory", "Show or change what chats remember about a user."),
     LazyCommand("export", "bb3.commands.export:export", "Export saved conversations for release."),
     LazyCommand("module", "bb3.commands.module:module", "Run a single module of BlenderBot 3.", **_MODULE_OPTIONS),
-    LazyCommand("tasks", "tasks.commands.tasks:tasks", "List the tasks, or show the examples of one."),
-    LazyCommand("eval", "tasks.commands.eval_task:eval_task", "Let an agent do a task, and measure its replies."),
+    LazyCommand("tasks", "tasks.commands.tasks:tasks", "List the tasks, show one, or measure an agent that does it."),
 )
 _PROMPTS = (
-    LazyCommand("list", "workbench.commands:list_templates", "List the prompt templates."),
+    LazyCommand("show", "workbench.commands:show", "List the templates, show the prompt of one, or try it on a model."),
     LazyCommand("copy", "workbench.commands:copy", "Copy shipped templates so that you can change them."),
-    LazyCommand("render", "workbench.commands:render", "Show the prompt that a template produces for a step."),
-    LazyCommand("run", "workbench.commands:run_template", "Send a template to a model, and compare the replies."),
 )
 _COMMANDS: Mapping[str, tuple[TyperCommand | TyperGroup, ...]] = {
     "Daily use": (
@@ -69,18 +62,16 @@ _COMMANDS: Mapping[str, tuple[TyperCommand | TyperGroup, ...]] = {
             "chat", "bb3.commands.chat:chat", "Talk to a folder of documents.", prints=False, **_MODULE_OPTIONS
         ),
         LazyCommand(
-            "serve", "bb3.commands.serve:serve", "Open a page in the browser, with an API for programs.", prints=False
+            "serve", "bb3.commands.serve:serve", "Serve a page for the browser, an API, or agents (MCP).", prints=False
         ),
-        LazyCommand("runs", "cli.runs:runs", "List the investigations of a folder, newest first."),
-        LazyCommand("show", "cli.runs:show", "Show an investigation again, finished or not."),
+        LazyCommand("show", "cli.runs:show", "List the investigations of a folder, or show one again."),
         LazyCommand("verify", "cli.runs:verify", "Check the quotes of a report against the files."),
         LazyCommand("index", "cli.index:index", "Bring the index of a folder up to date."),
         LazyCommand("search", "cli.index:search", "Show the passages that match a query, best first."),
         LazyCommand("doctor", "doctor.command:doctor", "Test the model for each role, and list installed packages."),
     ),
-    "Models, settings, agents": (
+    "Models and settings": (
         LazyCommand("settings", "cli.settings:settings", "List the settings: value, default, source and meaning."),
-        LazyCommand("mcp", "cli.mcp:mcp", "Serve folders to agents over the Model Context Protocol.", prints=False),
         LazyCommand("model", "cli.model:model", "List, fetch and remove models that run on this machine."),
     ),
     "Prompts and measuring": (
@@ -89,10 +80,26 @@ _COMMANDS: Mapping[str, tuple[TyperCommand | TyperGroup, ...]] = {
             "compare", "cli.compare:compare", "Compare two templates, models or settings, with a statistical test."
         ),
         LazyCommand("tune", "cli.tune:tune", "Search for templates or settings that are proven to be better."),
-        _group("eval", _EVALUATIONS, "Measure the answers, the check or the search."),
+        LazyCommand("eval", "cli.eval:evaluate", "Measure the answers, the check or the search."),
         _group("dialogue", _DIALOGUE, "Memories and exports of chats, BlenderBot 3's modules, and ParlAI's tasks."),
     ),
 }
+
+_FORMER: Mapping[str, str] = {
+    "runs": "show FOLDER",
+    "mcp": "serve FOLDER --mcp",
+    "prompts list": "prompts show",
+    "prompts render": "prompts show NAME",
+    "prompts run": "prompts show NAME FOLDER QUESTION --model MODEL",
+    "eval folder": "eval FOLDER --questions FILE",
+    "eval claims": "eval --claims FILE",
+    "eval retrieval": "eval --retrieval COLLECTION",
+    "dialogue eval": "dialogue tasks TASK --agent NAME",
+    "replay": "verify --run RUN --docs FOLDER",
+    "status": "index FOLDER --dry-run",
+    "display": "dialogue tasks TASK",
+}
+"""The present spelling of commands that had another name."""
 
 
 class _Commands(TyperGroup):
@@ -103,6 +110,14 @@ class _Commands(TyperGroup):
         for commands in _COMMANDS.values():
             for command in commands:
                 self.add_command(command)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that the arguments name. A former name is a usage error that gives the present one."""
+        for words in (args[:1], args[:2]):
+            former = " ".join(words)
+            if former in _FORMER and not Path(words[-1]).is_dir():
+                ctx.fail(f"'{former}' is now: investigator {_FORMER[former]}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         width = max(map(len, self.commands))

@@ -10,15 +10,14 @@ from typing import Annotated
 import typer
 
 from investigator.cli.output import note
+from investigator.documents.objects import object_address
 from investigator.documents.readers.base import ReaderSettings
 from investigator.documents.readers.pictures.ocr import why_not
 from investigator.errors import FolderError, SettingsError
 from investigator.investigator import Investigator
-from investigator.services.run_records import LAST_RUN
 from investigator.settings import Settings, load_settings
 
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of documents.")]
-RunId = Annotated[str, typer.Argument(metavar="RUN", help="Run id, the beginning of one, or 'last'.")]
 Model = Annotated[
     list[str] | None,
     typer.Option(
@@ -33,11 +32,17 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON."
 AsJsonLines = Annotated[bool, typer.Option("--json", help="Print JSON records, one per line.")]
 
 
-def either_order(run: str, folder: Path) -> tuple[str, Path]:
-    """Return a run and its folder, given as RUN FOLDER or FOLDER RUN; FOLDER alone means its last run."""
-    if not run or not Path(run).is_dir():
-        return run, folder
-    return (str(folder) if folder != Path() else LAST_RUN), Path(run)
+def folder_and_run(first: Path, second: str) -> tuple[Path, str]:
+    """Return a folder and a run, given as FOLDER RUN, RUN FOLDER, FOLDER or, in the current folder, RUN."""
+    if _is_folder(first) or (not second and len(first.parts) > 1):
+        return first, second
+    if not second:
+        return Path(), str(first)
+    return (Path(second), str(first)) if _is_folder(Path(second)) else (first, second)
+
+
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() or bool(object_address(path))
 
 
 def check_order(folder: Path, words: str, command: str) -> None:

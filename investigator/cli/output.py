@@ -212,7 +212,7 @@ def _writing() -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        again = "find it with investigator runs FOLDER, then show it with investigator show RUN FOLDER."
+        again = "to list and show it: investigator show FOLDER [RUN]"
         raise RunError(
             f"the result could not be written to standard output: {error.strerror}", hint=f"{_SAVED}{again}"
         ) from error

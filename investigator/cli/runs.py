@@ -1,4 +1,4 @@
-"""`investigator runs`, `show` and `verify`: stored investigations, and reports of them."""
+"""`investigator show` and `verify`: stored investigations, and reports of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from investigator.cli.options import AsJson, Folder, RunId, SettingsOptions, Workspace, either_order, kept_of
+from investigator.cli.options import AsJson, Folder, SettingsOptions, Workspace, folder_and_run, kept_of
 from investigator.cli.output import OutputOptions, print_record, print_result, print_styled, tell
 from investigator.errors import UserError
 from investigator.records import CheckedQuote, Quote, QuoteState, RunList, VerifiedReport
@@ -19,23 +19,33 @@ from investigator.reports.terminal import investigation_text, replayed_text, run
 from investigator.services.verification import verify_report
 
 
-def runs(folder: Folder = Path(), workspace: Workspace = None, as_json: AsJson = False) -> None:
-    """List the investigations of a folder, newest first."""
-    summaries = kept_of(folder, workspace).runs()
-    if as_json:
+def show(
+    output: OutputOptions,
+    folder: Folder = Path(),
+    run: Annotated[
+        str, typer.Argument(metavar="RUN", help="Run id, the beginning of one, or 'last'; without it: list the runs.")
+    ] = "",
+    workspace: Workspace = None,
+) -> None:
+    """List the investigations of a folder, newest first, or show one of them again, finished or not.
+
+    RUN alone shows a run of the current folder.
+    """
+    folder, run = folder_and_run(folder, run)
+    investigator = kept_of(folder, workspace)
+    if run:
+        output.check(folder)
+        output.show(investigator.show(run), investigator, again=True)
+        return
+    if output.report:
+        raise UserError("--report needs a run", hint=f"For example: investigator show {folder} last --report a.html")
+    summaries = investigator.runs()
+    if output.as_json:
         print_record(Printed.RUNS, RunList(runs=summaries), own=True)
     elif summaries:
         print_styled(runs_text(summaries))
     else:
         tell("no investigations yet")
-
-
-def show(run: RunId, output: OutputOptions, folder: Folder = Path(), workspace: Workspace = None) -> None:
-    """Show an investigation again, finished or not. FOLDER RUN works too, and FOLDER alone shows its last run."""
-    run, folder = either_order(run, folder)
-    output.check(folder)
-    investigator = kept_of(folder, workspace)
-    output.show(investigator.show(run), investigator, again=True)
 
 
 def verify(

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Self
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from investigator.documents.pages import heading_at, page_at
 from investigator.language.sentences import sentence_spans
@@ -24,14 +23,14 @@ _PARAGRAPH_END = re.compile(r"\n\s*\n")
 class ChunkSettings(Record):
     """Size limits for chunks, in characters."""
 
-    target: int = Field(default=800, ge=100, le=10_000, description="target length of a chunk")
-    maximum: int = Field(default=1_200, ge=100, le=20_000, description="maximum length of a chunk")
+    target: int = Field(
+        default=800, ge=100, le=10_000, description="target length of a chunk, in characters; at most half as much more"
+    )
 
-    @model_validator(mode="after")
-    def _target_fits(self) -> Self:
-        if self.target > self.maximum:
-            raise ValueError("target must not be larger than maximum")
-        return self
+    @property
+    def maximum(self) -> int:
+        """Return the maximum length of a chunk."""
+        return self.target * 3 // 2
 
 
 def split(document: Document, settings: ChunkSettings) -> tuple[Chunk, ...]:

@@ -50,15 +50,6 @@ _REFUSED = re.compile(r"status code: 40[13]\b|ExpiredToken")
 _GO_ON = "Completed downloads are kept: run the same command again to resume."
 
 
-class ObjectSettings(Record):
-    """Limits for copies of folders in object storage."""
-
-    most: int = Field(
-        default=200_000, ge=1, description="maximum number of objects copied from a folder in object storage"
-    )
-    most_bytes: int = Field(default=20_000_000_000, ge=1, description="maximum total size of these objects, in bytes")
-
-
 class CopiedObject(Record):
     """An object: its etag, which changes with its content, its size in bytes, and its path in the copy. The time of
     the file reveals changes; it is 0 until the object is copied.
@@ -84,12 +75,13 @@ def object_address(folder: str | Path) -> str:
 
 class ObjectFolder:
     """A folder in object storage, and its copy in the user's data directory; `folder` is the path of the copy.
-    Credentials come only from the environment (such as AWS_ACCESS_KEY_ID) and are not stored.
+    Credentials come only from the environment (such as AWS_ACCESS_KEY_ID) and are not stored. At most `most` objects
+    of `most_bytes` bytes in all are copied.
     """
 
-    def __init__(self, address: str, settings: ObjectSettings) -> None:
+    def __init__(self, address: str, most: int = 200_000, most_bytes: int = 20_000_000_000) -> None:
         self.address = address
-        self._settings = settings
+        self._most, self._most_bytes = most, most_bytes
         self._place = place_of_copy(address)
         self.folder = self._place / "files"
         for directory in (self._place, self.folder):
@@ -129,11 +121,11 @@ class ObjectFolder:
                 if not about["path"].endswith("/"):  # such an object only marks an empty folder
                     entries[about["path"]] = (about["e_tag"] or "", about["size"])
                     size += about["size"]
-            if len(entries) > self._settings.most or size > self._settings.most_bytes:
+            if len(entries) > self._most or size > self._most_bytes:
                 raise FolderError(
-                    f"{self.address} contains more than {self._settings.most:,} objects, or more than "
-                    f"{self._settings.most_bytes / 1e9:,.1f} GB",
-                    hint="Use a longer prefix, or raise objects.most and objects.most_bytes: all objects are copied.",
+                    f"{self.address} contains more than {self._most:,} objects, or more than "
+                    f"{self._most_bytes / 1e9:,.1f} GB",
+                    hint="Use a longer prefix: all objects are copied to this machine.",
                 )
         if not entries:
             raise FolderError(f"{self.address} contains no objects", hint="Check the bucket and the prefix.")

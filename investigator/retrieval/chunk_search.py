@@ -15,7 +15,7 @@ from investigator.store.full_text import ChunkMatch
 
 _Item = TypeVar("_Item", bound=Hashable)
 
-_VECTOR_WEIGHT = 2.5  # measured with `eval retrieval`: 2 to 4 is best or nearly best on every set
+_VECTOR_WEIGHT = 2.5  # measured with `eval --retrieval`: 2 to 4 is best or nearly best on every set
 _BEST_SCORE = 1.0 + _VECTOR_WEIGHT
 
 

@@ -34,6 +34,7 @@ from investigator.scoring.calibration import default_calibration
 
 _DEPTH = 30  # number of chunks that keyword search and vector search each return
 _SNIPPET = 300  # maximum length of the excerpt that represents a document, in characters
+_EXAMINED = 5  # number of documents that a search examines, most promising first
 _SCOPED_DOCUMENTS = 5  # number of documents in a scope that are searched for passages
 _MOST_TERMS = 50_000
 """Number of words whose documents are cached; the longest question has fewer."""
@@ -122,7 +123,7 @@ class Library:
         """
         if document_id is not None:
             return self._inside(queries, document_id)
-        likeliest = self._ranked(queries[0])[: self._settings.documents]
+        likeliest = self._ranked(queries[0])[:_EXAMINED]
         passages = [(entry.chance, p) for entry in likeliest for p in self._inside(queries, entry.document_id)]
         passages.sort(key=lambda entry: -(entry[0] + entry[1].score))
         return tuple(passage for _, passage in passages[: self._settings.passages])
@@ -160,7 +161,7 @@ class Library:
         if document_id is None:
             likeliest = self._ranked(query)
             chances = {entry.document_id: entry.chance for entry in likeliest}
-            for entry in likeliest[: self._settings.documents]:
+            for entry in likeliest[:_EXAMINED]:
                 chunks += self._search.best(query, _DEPTH, document_id=entry.document_id)
             chunks = in_one_order(chunks)
         scores = {c.chunk_id: (c.score + chances.get(c.document_id, 0.0)) / 2 if chances else c.score for c in chunks}

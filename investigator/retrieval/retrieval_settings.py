@@ -31,9 +31,6 @@ class RetrievalSettings(Record):
         le=50_000,
         description="maximum length of a passage, which is a chunk merged with its neighbours, in characters",
     )
-    documents: int = Field(
-        default=5, ge=1, le=100, description="number of documents that a search examines, most promising first"
-    )
     reranker: str = Field(
         default="sentences",
         min_length=1,

@@ -85,7 +85,7 @@ def _locked(stack: ExitStack, folder: Path, places: Sequence[Path]) -> Path:
             return place
     raise SettingsError(
         f"another program already serves {folder}",
-        hint="Use that one, or stop it with Ctrl-C first. `ask`, `show`, `search` and `mcp` work at the same time.",
+        hint="Use it, or stop it with Ctrl-C first. `ask`, `show`, `search` and `serve --mcp` work at the same time.",
     )
 
 

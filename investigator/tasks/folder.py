@@ -29,7 +29,7 @@ class DefaultTeacher(FileTeacher):
     """Asks each question; the message's `folder` field names the folder of documents.
 
     The labels are the answers or, if no answer is known, the evidence sentences. If a reply has a `status`, as replies
-    of InvestigatorAgent do, it is also measured as by `eval folder`: `right`, `cited_hit`, `evidence_hit` and so on.
+    of InvestigatorAgent do, it is also measured as by `eval`: `right`, `cited_hit`, `evidence_hit` and so on.
     """
 
     expected = "one question per line: id, question and, if known, answers, answerable, doc_ids and evidence"

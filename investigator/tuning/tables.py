@@ -36,7 +36,7 @@ def comparison_text(comparison: Comparison) -> Text:
         rows = [(inert_line(words, 70), *cells) for words, *cells in shown]
         left = comparison.changed_examples - len(shown)
         more = f"\n{left} more: --report FILE.html shows up to 50." if left else ""
-        hint = "\nTo see one side of an example: investigator show RUN FOLDER"
+        hint = "\nTo see one side of an example: investigator show FOLDER RUN"
         blocks.append(Text.assemble(columns(rows, heading=heading, left=range(5)), more, hint))
     return Text("\n\n").join(blocks).append("\n")
 

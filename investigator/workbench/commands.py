@@ -1,4 +1,4 @@
-"""`investigator prompts list | copy | render | run`: templates, and trials of them on real steps."""
+"""`investigator prompts show | copy`: templates, and trials of them on real steps."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from investigator.asking.prompts import Prompts, nearest, template_version
 from investigator.asking.templates import SUFFIX, file_in, source_of
 from investigator.bb3.records import CONTRACTS
 from investigator.cli.ask import EffortOptions
-from investigator.cli.options import AsJson, CommonOptions, Folder, PromptsFolder
+from investigator.cli.options import CommonOptions, Folder
 from investigator.cli.output import note, print_plain, print_record, print_result, tell
 from investigator.cli.progress import display_on
-from investigator.engines.base import guessed_tokens, tokens_of, traits_of
+from investigator.engines.base import guessed_tokens, traits_of
 from investigator.engines.roles import role_of
 from investigator.errors import SettingsError, TemplateError, UserError
 from investigator.files import write_private
@@ -34,7 +34,6 @@ from investigator.resources import prompts_folder
 from investigator.workbench.trial import TemplateCard, TemplateList, TemplateTrial, judged, trial_text, tried
 from investigator.workbench.uses import FoundUses, uses_in
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Template, such as query/ask.")]
 Directory = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of templates.")]
 Question = Annotated[
     str | None, typer.Argument(metavar="QUESTION", help="Question about the folder; or use --run instead.")
@@ -42,13 +41,6 @@ Question = Annotated[
 
 _HEAD = re.compile(r"\{#-?\s*Purpose:\s*(.+?)\.?\s*Variables:", re.DOTALL)
 _OWNERS = {"bb3": "chat"}
-
-
-def list_templates(prompts: PromptsFolder = None, as_json: AsJson = False) -> None:
-    """List the templates with their purpose, variables, expected reply and length."""
-    own = Prompts(prompts, CONTRACTS)
-    listed = TemplateList(templates=tuple(_card(name, own) for name in CONTRACTS))
-    print_result(Printed.TEMPLATES, listed, _list_text, as_json=as_json, own=True)
 
 
 def _card(name: str, prompts: Prompts) -> TemplateCard:
@@ -107,7 +99,7 @@ def _named(pattern: str) -> Sequence[str]:
     if not names:
         near = nearest(wanted, tuple(CONTRACTS))
         meant = f"Did you mean {near}? " if near else ""
-        raise TemplateError(f"unknown template {pattern}", hint=f"{meant}To list all: investigator prompts list")
+        raise TemplateError(f"unknown template {pattern}", hint=f"{meant}To list all: investigator prompts show")
     return names
 
 
@@ -119,7 +111,7 @@ def _shipped(name: str) -> Path:
 class StepOptions:
     """Options that select the step for a template."""
 
-    run: Annotated[str | None, typer.Option("--run", metavar="RUN", help="Stored run, as listed by `runs`.")] = None
+    run: Annotated[str | None, typer.Option("--run", metavar="RUN", help="Stored run, as listed by `show`.")] = None
     step: Annotated[
         int, typer.Option(metavar="N", min=1, help="Number of the step among those that use the template.")
     ] = 1
@@ -139,52 +131,70 @@ class StepOptions:
             yield uses
 
 
-def render(
-    name: Name,
+def show(
     common: CommonOptions,
     which: StepOptions,
+    effort: EffortOptions,
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Template, such as query/ask; without it: list all.")
+    ] = "",
     folder: Folder = Path(),
     question: Question = None,
-    variables: Annotated[bool, typer.Option("--variables", help="Print the values of the variables as JSON.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Ask the model again; ignore stored replies.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON: the list, the variables of the prompt, or the trial.")
+    ] = False,
 ) -> None:
-    """Print the prompt that a template produces for a step, and its token count on standard error; nothing is sent.
+    """List the templates, print the prompt that one produces for a step, or send it to a model.
 
-    The step comes from a stored run, or is the first step that a question would reach with the built-in engine. Without
-    folder, question or run, the variables are examples.
+    The list has the purpose, variables, expected reply and length of each template. The prompt is that of a step of a
+    stored run, or of the first step that a question would reach with the built-in engine; without folder, question or
+    run, its variables are examples.
+
+    With --model, the prompt is sent, and the reply is shown after the earlier reply: that of the stored run or, for a
+    question, that of the same model with the shipped template. The output has the replies, their parsed content or the
+    parsing error, the proven quotes, and the score. Every call is stored: repeating the command costs nothing.
     """
-    name = _named(name)[0]
+    if not name:
+        own = Prompts(common.prompts, CONTRACTS)
+        listed = TemplateList(templates=tuple(_card(name, own) for name in CONTRACTS))
+        print_result(Printed.TEMPLATES, listed, _list_text, as_json=as_json, own=True)
+    elif common.model:
+        _try(_named(name)[0], common, which, effort, folder, question, fresh=fresh, as_json=as_json)
+    elif fresh or any(effort.settings()):
+        raise UserError("a prompt that is only shown needs no calls", hint="Name a model to send it to: --model MODEL")
+    else:
+        _render(_named(name)[0], common, which, folder, question, as_json=as_json)
+
+
+def _render(
+    name: str, common: CommonOptions, which: StepOptions, folder: Path, question: str | None, *, as_json: bool
+) -> None:
     own = Prompts(common.prompts, CONTRACTS)
-    engine, values = None, example_of(CONTRACTS[name].variables)
+    values = example_of(CONTRACTS[name].variables)
     if question is not None or which.run is not None:
         investigator = replace(common, prompts=which.ran_with).investigator(folder, common.settings.load())
         with which.uses(name, investigator, question) as uses:
             values = uses.of(name, which.step).prompt.variables
-        engine = investigator.engines[role_of(name)] if CONTRACTS[name].reply else None
     text = own.render(own.path(name), values)
-    if variables:
+    if as_json:
         print_record(Printed.TEMPLATE_VARIABLES, values)
     else:
         print_plain(text)
-    tell(f"{tokens_of(engine, text) if engine is not None else guessed_tokens(text):,} tokens")
+    tell(f"{guessed_tokens(text):,} tokens")
 
 
-def run_template(
-    name: Name,
+def _try(
+    name: str,
     common: CommonOptions,
     which: StepOptions,
     effort: EffortOptions,
-    folder: Folder = Path(),
-    question: Question = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Ask again; ignore stored replies.")] = False,
-    as_json: AsJson = False,
+    folder: Path,
+    question: str | None,
+    *,
+    fresh: bool,
+    as_json: bool,
 ) -> None:
-    """Send your own template to a model for one step, and show the reply after the earlier reply.
-
-    The earlier reply comes from the stored run; for a question, from the same model with the shipped template. The
-    output shows the replies, their parsed content or the parsing error, the proven quotes, and the score. Every call is
-    stored: repeating the command costs nothing.
-    """
-    name = _named(name)[0]
     settings = common.settings.load(*effort.settings())
     investigator = replace(common, prompts=which.ran_with).investigator(folder, settings)
     parts = investigator.parts
@@ -203,7 +213,9 @@ def run_template(
         after = judged(sent[-1], source, load)
     trial = TemplateTrial(template=name, about=uses.record.question, old=before, new=after, usage=usage)
     if not traits_of(investigator.engines[role_of(name)]).is_model:
-        note("the built-in engine answers from the variables, regardless of the template; choose a --model")
+        note(
+            "the built-in engine answers from the variables, regardless of the template; choose a --model for this role"
+        )
     for notice in parts.notices():
         note(notice.text)
     print_result(Printed.TEMPLATE_TRIAL, trial, trial_text, as_json=as_json)

@@ -116,7 +116,7 @@ def tried(
     """
     name, reply_type = use.prompt.template, CONTRACTS[use.prompt.template].reply
     if reply_type is None:
-        hint = "To see the prompt: investigator prompts render"
+        hint = "To see the prompt: investigator prompts show"
         raise UserError(f"{name} is not sent to an engine separately", hint=hint)
     parts, engine = investigator.parts, investigator.engines[role_of(name)]
     parts.check_prices([engine])

@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 
 from investigator.cli.ask import EXIT_CODES
 from investigator.cli.lazy_command import guarded
+from investigator.cli.main import app
 from investigator.cli.streams import waited
 from investigator.errors import EngineError, FolderError, WorkspaceLockedError
 from investigator.records import AnswerStatus
@@ -48,7 +49,7 @@ def test_the_command_starts_without_the_heavy_libraries() -> None:
 
 
 def test_help_names_the_commands_and_every_option_of_ask() -> None:
-    assert {"ask", "runs", "show"} <= set(command("--help").stdout.split())
+    assert {"ask", "show", "verify"} <= set(command("--help").stdout.split())
     shown = command("ask", "--help").stdout
     for option in (
         *("--model", "--fresh", "--json", "--report", "--workspace", "--prompts", "--set", "--effort", "--quiet"),
@@ -63,7 +64,7 @@ def test_the_version_is_the_installed_one() -> None:
     assert re.match(r"document-investigator \d+\.", result.stdout)
 
 
-@pytest.mark.parametrize("words", [["nonsense"], ["ask"], ["ask", "folder"], ["runs", "--nonsense"]])
+@pytest.mark.parametrize("words", [["nonsense"], ["ask"], ["ask", "folder"], ["show", "--nonsense"]])
 def test_wrong_words_are_wrong_use(words: list[str]) -> None:
     result = command(*words)
 
@@ -71,10 +72,39 @@ def test_wrong_words_are_wrong_use(words: list[str]) -> None:
     assert result.stdout == ""
 
 
-def test_the_help_begins_with_the_ten_commands_of_daily_use() -> None:
+def test_the_help_begins_with_the_nine_commands_of_daily_use() -> None:
     daily = command("--help").stdout.partition("Daily use:\n")[2].partition("\n\n")[0]
-    assert len(daily.splitlines()) == 10
+    assert len(daily.splitlines()) == 9
     assert command("-V").stdout == command("--version").stdout
+
+
+def test_there_are_at_most_twenty_two_commands() -> None:
+    commands = typer.main.get_command(app).commands.values()  # type: ignore[attr-defined]
+    assert sum(len(getattr(each, "commands", ("itself",))) for each in commands) <= 22
+
+
+@pytest.mark.parametrize(
+    ("words", "present"),
+    [
+        (["runs", "."], "investigator show FOLDER"),
+        (["prompts", "run", "query/ask"], "investigator prompts show NAME FOLDER QUESTION --model MODEL"),
+        (["eval", "claims", "c.jsonl"], "investigator eval --claims FILE"),
+    ],
+)
+def test_a_former_name_of_a_command_is_answered_with_the_present_one(words: list[str], present: str) -> None:
+    refused = command(*words)
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert f"is now: {present}" in refused.stderr
+
+
+def test_a_run_of_the_current_folder_is_shown_by_its_name_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    command("ask", ".", "What is the rent?")
+    shown = command("show", "last").stdout
+    assert shown.startswith("Question: What is the rent?")
+    assert command("show", ".", "last").stdout == command("show", "last", ".").stdout == shown
+    assert "What is the rent?" in command("show").stdout.splitlines()[0]
+    assert "--report needs a run" in command("show", ".", "--report", "a.html").stderr
 
 
 def test_a_question_without_quotes_is_told_to_have_some(folder: Path) -> None:
@@ -305,16 +335,16 @@ def test_an_answer_is_printed_reported_listed_and_shown_again(folder: Path, tmp_
     assert "Checked by scripted:script.json: 1 supported.\nRun: " in asked.stdout
     assert "The annual rent is EUR 48,000." in (tmp_path / "a.html").read_text(encoding="utf-8")
     assert "The rent is EUR 48,000 a year. [1]" in (tmp_path / "answer.md").read_text(encoding="utf-8")
-    listed = json.loads(command("runs", folder, *kept, "--json").stdout)["runs"]
+    listed = json.loads(command("show", folder, *kept, "--json").stdout)["runs"]
     assert [run["answer_status"] for run in listed] == ["answered"]
     run_id = listed[0]["id"]
-    assert command("runs", folder, *kept).stdout.startswith(run_id)
+    assert command("show", folder, *kept).stdout.startswith(run_id)
     again = command("show", run_id[:6], folder, *kept)
     assert again.exit_code == 0
     assert again.stdout == f"Question: What is the rent?\n\n{asked.stdout}"
     assert json.loads(command("show", run_id, folder, *kept, "--json").stdout)["id"] == run_id
     assert command("show", folder, run_id, *kept).stdout == again.stdout
-    assert command("show", "last", folder, *kept).stdout == command("show", folder, *kept).stdout == again.stdout
+    assert command("show", "last", folder, *kept).stdout == again.stdout
 
 
 def test_quietly_the_answer_is_printed_alone(folder: Path, tmp_path: Path) -> None:

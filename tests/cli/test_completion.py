@@ -20,7 +20,7 @@ echo "${COMPREPLY[@]}"
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
 @pytest.mark.parametrize(
-    ("typed", "completed"), [("matr", "matrix"), ("ask --max-c", "--max-calls"), ("prompts re", "render")]
+    ("typed", "completed"), [("matr", "matrix"), ("ask --max-c", "--max-calls"), ("prompts sh", "show")]
 )
 def test_bash_completes_commands_and_their_options(typed: str, completed: str, tmp_path: Path) -> None:
     command = tmp_path / "investigator"

@@ -1,4 +1,4 @@
-"""The evaluation commands: eval retrieval and eval folder."""
+"""The command `eval`: answers about a folder, and the search of a collection."""
 
 from __future__ import annotations
 
@@ -35,18 +35,19 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def collection(tmp_path: Path) -> tuple[str, ...]:
-    """Return the options for a collection of two documents."""
+    """Return the option for a collection of two documents."""
     documents = [{"_id": "d1", "text": "The mill burned down."}, {"_id": "d2", "text": "The rent was raised."}]
-    corpus = write_rows(tmp_path / "corpus.jsonl", documents)
-    queries = write_rows(tmp_path / "queries.jsonl", [{"_id": "q1", "text": "fire at the mill"}])
-    (tmp_path / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n", encoding="utf-8")
-    return ("--corpus", str(corpus), "--queries", str(queries), "--qrels", str(tmp_path / "qrels.tsv"))
+    write_rows(tmp_path / "corpus.jsonl", documents)
+    write_rows(tmp_path / "queries.jsonl", [{"_id": "q1", "text": "fire at the mill"}])
+    (tmp_path / "qrels").mkdir()
+    (tmp_path / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n", encoding="utf-8")
+    return ("--retrieval", str(tmp_path))
 
 
 def test_eval_retrieval_prints_one_record_and_keeps_what_it_made(collection: tuple[str, ...], tmp_path: Path) -> None:
     kept, scores = tmp_path / "kept", tmp_path / "scores.jsonl"
-    options = (*collection, "--workspace", kept, "--per-query", scores, "--json")
-    first, again = (command("eval", "retrieval", *options) for _ in range(2))
+    options = (*collection, "--workspace", kept, "--out", scores, "--json")
+    first, again = (command("eval", *options) for _ in range(2))
     assert (first.exit_code, again.exit_code) == (0, 0)
     report = json.loads(first.stdout)
     assert {half["half"]: half["measures"]["nDCG@10"]["value"] for half in report["halves"]} == {
@@ -60,7 +61,7 @@ def test_eval_retrieval_prints_one_record_and_keeps_what_it_made(collection: tup
 
 
 def test_eval_retrieval_prints_a_table(collection: tuple[str, ...]) -> None:
-    table = command("eval", "retrieval", *collection).stdout.splitlines()
+    table = command("eval", *collection).stdout.splitlines()
     assert table[0].startswith("2 documents, 1 query, all-MiniLM-L6-v2")
     assert table[1].split()[:2] == ["search", "nDCG@10"]
     assert [line.split()[:2] for line in table[2:5]] == [["words", "1.0000"], ["vectors", "1.0000"], ["both", "1.0000"]]
@@ -68,22 +69,22 @@ def test_eval_retrieval_prints_a_table(collection: tuple[str, ...]) -> None:
 
 
 def test_a_broken_collection_is_wrong_use_and_told(collection: tuple[str, ...]) -> None:
-    Path(collection[1]).write_text('{"_id": "d1"\n', encoding="utf-8")
-    result = command("eval", "retrieval", *collection)
+    (Path(collection[1]) / "corpus.jsonl").write_text('{"_id": "d1"\n', encoding="utf-8")
+    result = command("eval", *collection)
     assert (result.exit_code, result.stdout) == (2, "")
     assert "corpus.jsonl, line 1: " in result.stderr
     assert "hint: " in result.stderr
 
 
 def test_scores_that_could_not_be_written_are_told_before_anything_is_done(collection: tuple[str, ...]) -> None:
-    result = command("eval", "retrieval", *collection, "--per-query", "nowhere/scores.jsonl")
+    result = command("eval", *collection, "--out", "nowhere/scores.jsonl")
     assert result.exit_code == 2
     assert "no folder nowhere" in result.stderr
 
 
 def test_eval_folder_asks_measures_and_goes_on(folder: Path, tmp_path: Path) -> None:
     questions = write_rows(tmp_path / "questions.jsonl", QUESTIONS)
-    words = ("eval", "folder", "--docs", folder, "--questions", questions, "--workspace", tmp_path / "space")
+    words = ("eval", folder, "--questions", questions, "--workspace", tmp_path / "space")
     first, again = command(*words, "--json"), command(*words)
     assert (first.exit_code, again.exit_code) == (0, 0)
     report = json.loads(first.stdout)
@@ -97,9 +98,22 @@ def test_eval_folder_asks_measures_and_goes_on(folder: Path, tmp_path: Path) -> 
     assert "quotes that are in the documents" in again.stdout
 
 
+def test_what_does_not_apply_is_refused_by_name(collection: tuple[str, ...], folder: Path) -> None:
+    for words, problem in (
+        ([folder], "expected one thing to measure"),
+        (["--questions", "q.jsonl"], "expected one thing to measure"),
+        ([folder, *collection], "expected one thing to measure"),
+        ([*collection, "--fresh"], "--fresh does not apply to --retrieval"),
+        (["--claims", "c.jsonl", "--out", "o.jsonl"], "--out does not apply to --claims"),
+    ):
+        refused = command("eval", *words)
+        assert (refused.exit_code, refused.stdout) == (2, "")
+        assert problem in refused.stderr
+
+
 def test_questions_inside_the_folder_are_refused(folder: Path) -> None:
     questions = write_rows(folder / "questions.jsonl", QUESTIONS)
-    result = command("eval", "folder", "--docs", folder, "--questions", questions)
+    result = command("eval", folder, "--questions", questions)
     assert result.exit_code == 2
     assert "would be read as one" in result.stderr
     assert not default_workspace(folder).exists()
@@ -115,7 +129,7 @@ def test_a_stopped_evaluation_says_how_to_go_on(folder: Path, tmp_path: Path, mo
                 raise KeyboardInterrupt
 
     questions = write_rows(tmp_path / "questions.jsonl", QUESTIONS)
-    words = ("eval", "folder", "--docs", folder, "--questions", questions, "--out", tmp_path / "out.jsonl")
+    words = ("eval", folder, "--questions", questions, "--out", tmp_path / "out.jsonl")
     with monkeypatch.context() as patched:
         patched.setattr(FolderEvaluation, "run", stopped)
         first = command(*words)

@@ -134,7 +134,7 @@ def test_a_dry_run_prints_plan_and_cost_and_asks_nothing(terminal: Terminal) -> 
     as_json = terminal.ask("--dry-run", "--json", question=ONE)
     forecast = printed(Forecast, as_json.stdout)
     assert f"{forecast.expected.calls} calls, {forecast.expected.tokens:,} tokens" in dry.stdout
-    assert "no investigations yet" in command("runs", terminal.folder, *terminal.words()[-2:]).stderr
+    assert "no investigations yet" in command("show", terminal.folder, *terminal.words()[-2:]).stderr
     assert not terminal.server.requests
 
 

@@ -15,6 +15,10 @@ from investigator.reports.schemas import Printed, json_schema
 
 FIELDS = Path(__file__).with_name("json_fields.txt")
 QUESTION = "What is the deposit?"
+READING = (
+    '{"readings": [{"document": "lease.txt", "verdict": "answers", "point": 90, '
+    '"quotes": [{"quote": "The deposit is EUR 7,125."}], "reply": "EUR 7,125."}]}'
+)
 
 
 def lines_of(text: str) -> list[dict[str, Any]]:
@@ -43,9 +47,10 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Mapping[Printed, dict[s
     )
     (at / "corpus.jsonl").write_text('{"_id": "d1", "title": "Lease", "text": "The deposit."}\n', encoding="utf-8")
     (at / "queries.jsonl").write_text('{"_id": "q1", "text": "deposit"}\n', encoding="utf-8")
-    (at / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n", encoding="utf-8")
-    measured = ("--docs", docs, "--questions", questions, "--limit", 1)
-    beir = [(f"--{name.partition('.')[0]}", at / name) for name in ("corpus.jsonl", "queries.jsonl", "qrels.tsv")]
+    (at / "qrels").mkdir()
+    (at / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n", encoding="utf-8")
+    (at / "replies.json").write_text(json.dumps({"query/ask": READING}), encoding="utf-8")
+    measured = ("--questions", questions, "--limit", 1)
     commands: tuple[tuple[object, ...], ...] = (
         ("index", docs, *kept),
         ("search", docs, "deposit", "--limit", 1, *kept),
@@ -54,27 +59,26 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Mapping[Printed, dict[s
         ("ask", docs, QUESTION, "--dry-run", *kept),
         ("ask", docs, "--questions", questions, *kept),
         ("matrix", docs, "--questions", questions, *kept),
-        ("runs", docs, *kept),
+        ("show", docs, *kept),
         ("settings", "chat"),
         ("verify", "--run", "last", "--docs", docs, *kept),
-        ("eval", "folder", *measured, *kept),
-        ("eval", "claims", at / "claims.jsonl"),
-        ("eval", "retrieval", *[word for pair in beir for word in pair]),
-        ("dialogue", "eval", "folder", "--datafile", questions, "--folder", docs, "--agent", "repeat_label"),
+        ("eval", docs, *measured, *kept),
+        ("eval", "--claims", at / "claims.jsonl"),
+        ("eval", "--retrieval", at),
+        ("dialogue", "tasks", "folder", "--datafile", questions, "--folder", docs, "--agent", "repeat_label"),
         ("dialogue", "tasks", f"folder:datafile={questions}:folder={docs}", "--num", 1),
         ("dialogue", "tasks"),
         ("dialogue", "memory", docs, "add", "I have a dog.", *kept),
         ("doctor",),
         ("model", "list"),
-        ("prompts", "list"),
-        ("prompts", "render", "query/ask", "--variables"),
-        ("prompts", "run", "query/ask", docs, QUESTION, *kept),
-        ("compare", "default", "research.rounds=1", *measured, *kept),
+        ("prompts", "show"),
+        ("prompts", "show", "query/ask"),
+        ("prompts", "show", "query/ask", docs, QUESTION, *kept, "--model", f"scripted:{at / 'replies.json'}"),
+        ("compare", "default", "research.rounds=1", "--docs", docs, *measured, *kept),
     )
     records: dict[Printed, dict[str, Any]] = {}
     for words in commands:
-        extra = [] if "--variables" in words else ["--json"]
-        done = command(*words, *extra)
+        done = command(*words, "--json")
         assert done.stdout, (words, done.stderr)
         for line in lines_of(done.stdout):
             kind = next(kind for kind in Printed if kind.schema == line["schema"])

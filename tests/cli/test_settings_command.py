@@ -36,6 +36,11 @@ def test_a_part_is_listed_alone_without_its_secrets() -> None:
     assert (unknown.exit_code, "no setting is named 'chats'" in unknown.stderr) == (2, True)
 
 
+def test_there_are_at_most_fifty_settings() -> None:
+    settings = printed(SettingsList, command("settings", "--json").stdout).settings
+    assert len(settings) <= 50
+
+
 def test_a_variable_that_names_no_setting_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INVESTIGATOR_CHAT", '{"attempts": 2}')
     monkeypatch.setenv("INVESTIGATOR_DEBUG", "1")

@@ -112,7 +112,7 @@ def test_a_server_opens_no_folder_and_loads_no_model_before_they_are_needed(
 
 
 def test_help_loads_no_command() -> None:
-    for words in (["--help"], ["eval", "--help"]):
+    for words in (["--help"], ["prompts", "--help"]):
         modules = loaded(command(*words))
         assert {name for name in modules if name.startswith("cli.")} == {
             "cli.main",

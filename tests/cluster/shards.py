@@ -18,7 +18,7 @@ from investigator.store.database import Database, FileDatabase
 from investigator.store.schema import INDEX
 from investigator.store.vectors import VectorTable
 
-CHUNKS = ChunkSettings(target=200, maximum=300)
+CHUNKS = ChunkSettings(target=200)
 
 
 class HeldHere:

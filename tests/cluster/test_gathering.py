@@ -48,9 +48,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
     for name, text in TEXTS.items():
         (folder / name).write_text(text, encoding="utf-8")
     (folder / "empty.pdf").write_bytes(b"no document")
-    investigator = Investigator(
-        folder, embedder=EMBEDDER, settings=load_settings(None, ["chunks.target=200", "chunks.maximum=300"])
-    )
+    investigator = Investigator(folder, embedder=EMBEDDER, settings=load_settings(None, ["chunks.target=200"]))
     for _ in investigator.index(vectors=True):
         pass
     with investigator.open_workspace(write=False) as workspace:

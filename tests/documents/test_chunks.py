@@ -8,7 +8,6 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from investigator.documents.chunks import ChunkSettings, split
 from investigator.records import Document, Heading, PageSpan
@@ -91,11 +90,6 @@ def test_rows_are_not_cut():
     assert "\n".join(texts(document("\n".join(rows)))).split("\n") == rows
 
 
-def test_a_target_above_the_maximum_is_refused():
-    with pytest.raises(ValidationError):
-        ChunkSettings(target=900, maximum=500)
-
-
 @st.composite
 def documents(draw):
     text = draw(st.text(alphabet=st.sampled_from("ab .\n\t!?é。\u00a0x1|#"), max_size=900))
@@ -105,9 +99,9 @@ def documents(draw):
     return document(text, pages, tuple(Heading(text="h", start=start) for start in starts))
 
 
-@given(documents(), st.integers(100, 300), st.integers(0, 200))
-def test_chunks_hold_everything_once_and_in_order(source, target, more):
-    settings = ChunkSettings(target=target, maximum=target + more)
+@given(documents(), st.integers(100, 300))
+def test_chunks_hold_everything_once_and_in_order(source, target):
+    settings = ChunkSettings(target=target)
     chunks = split(source, settings)
     covered = [offset for chunk in chunks for offset in range(chunk.start, chunk.end)]
     assert covered == sorted(set(covered))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from object_server import ObjectServer
 
 from investigator import Investigator, ScriptedEmbedder
-from investigator.documents.objects import ObjectFolder, ObjectSettings, object_address, places
+from investigator.documents.objects import ObjectFolder, object_address, places
 from investigator.errors import (
     CredentialError,
     DiskFullError,
@@ -38,7 +38,7 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[ObjectSe
 
 def copied(most: int = 10_000, most_bytes: int = 100_000_000) -> tuple[ObjectFolder, list[str]]:
     """Return the updated folder, and the messages about it."""
-    folder, said = ObjectFolder("s3://papers/2026", ObjectSettings(most=most, most_bytes=most_bytes)), list[str]()
+    folder, said = ObjectFolder("s3://papers/2026", most, most_bytes), list[str]()
     folder.bring_down(said.append)
     return folder, said
 
@@ -150,12 +150,12 @@ def test_what_cannot_be_listed_or_is_too_much_is_told(server: ObjectServer, monk
     with pytest.raises(FolderError, match="contains no objects"):
         copied()
     with pytest.raises(FolderError, match="s3://letters/x cannot be read: NoSuchBucket"):
-        ObjectFolder("s3://letters/x", ObjectSettings()).bring_down(print)
+        ObjectFolder("s3://letters/x").bring_down(print)
     server.objects |= {f"2026/{number}.txt": b"xx" for number in range(20)}
     for most, most_bytes in ((19, 1_000), (20, 39)):
         with pytest.raises(FolderError, match="contains more than") as caught:
             copied(most, most_bytes)
-        assert "objects.most" in caught.value.hint
+        assert "Use a longer prefix" in caught.value.hint
     assert server.requests == []
     monkeypatch.setitem(sys.modules, "obstore.exceptions", None)
     with pytest.raises(SettingsError) as missing:

@@ -1,4 +1,4 @@
-"""`eval claims` measures a check on statements that are known to be true or false."""
+"""`eval --claims` measures a check on statements that are known to be true or false."""
 
 from __future__ import annotations
 
@@ -98,13 +98,13 @@ def test_the_command_without_a_model_leaves_statements_unchecked(tmp_path: Path)
     file = tmp_path / "statements.jsonl"
     file.write_text("".join(f"{claim.model_dump_json(by_alias=True)}\n" for claim in ROWS), encoding="utf-8")
     assert read_claims(file) == ROWS
-    shown = command("eval", "claims", file)
+    shown = command("eval", "--claims", file)
     assert shown.exit_code == 0, shown.output
     assert "checked by extractive:" in shown.stdout
-    wire = json.loads(command("eval", "claims", file, "--json").stdout)
+    wire = json.loads(command("eval", "--claims", file, "--json").stdout)
     assert set(wire["everything"]["lies"]) == {"unchecked"}
     file.write_text('{"id": "1", "statement": "x"}\n', encoding="utf-8")
-    assert command("eval", "claims", file).exit_code == 2
+    assert command("eval", "--claims", file).exit_code == 2
 
 
 def test_a_cross_encoder_checks_in_place_of_a_model(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_a_model_of_sentence_transformers_verifies_by_its_entailment(tmp_path: P
     model = tiny_nli(tmp_path, {0: "contradiction", 1: "entailment", 2: "neutral"})
     file = tmp_path / "statements.jsonl"
     file.write_text("".join(f"{claim.model_dump_json(by_alias=True)}\n" for claim in ROWS), encoding="utf-8")
-    wire = json.loads(command("eval", "claims", file, "--set", f"check.model={model}", "--json").stdout)
+    wire = json.loads(command("eval", "--claims", file, "--set", f"check.model={model}", "--json").stdout)
     assert wire["checker"] == f"cross-encoder:{model}"
     assert "unchecked" not in {**wire["everything"]["truths"], **wire["everything"]["lies"]}
 

@@ -92,7 +92,7 @@ def test_an_index_is_read_without_the_server_and_runs_are_not(
     monkeypatch.setenv("INVESTIGATOR_STORE__URL", "postgresql://ann:hunter2hunter2@127.0.0.1:1/runs")
     list(machine(folder, "one", settings).index())
     assert [hit.passage.document_id for hit in machine(folder, "one", load_settings()).search("harbour")] == ["a.txt"]
-    ran = command("runs", folder, "--workspace", tmp_path / "one")
+    ran = command("show", folder, "--workspace", tmp_path / "one")
     assert ran.exit_code == 1
     assert "cannot be used" in ran.output
     assert "hunter2" not in ran.output

@@ -24,7 +24,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     sections = [f"# Parish {n}\n\n{row}\r\n\n" for n, row in enumerate(rows)]
     (folder / "headed.md").write_text("".join(sections), encoding="utf-8", newline="")
     (folder / "long.txt").write_text(f"The lock was repaired. {LONG}", encoding="utf-8")
-    sizes = [f"retrieval.passage_characters={CHARACTERS}", "chunks.target=150", "chunks.maximum=600"]
+    sizes = [f"retrieval.passage_characters={CHARACTERS}", "chunks.target=400"]
     settings = load_settings(None, [*sizes, "retrieval.passages=8"])
     with Investigator(folder, embedder=ScriptedEmbedder(), settings=settings).library() as opened:
         yield opened

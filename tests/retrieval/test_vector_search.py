@@ -186,7 +186,7 @@ def test_sentences_are_embedded_with_the_index_and_not_for_a_question(
 def test_a_sentence_that_is_cut_by_the_border_of_two_passages_is_embedded_with_the_index(mill: Path) -> None:
     cut = f"The old mill at the river burned down in the night, {'and the wind drove the fire on, ' * 5}to the barn."
     (mill / "mill.txt").write_text(cut, encoding="utf-8")
-    small = ("chunks.target=100", "chunks.maximum=150")
+    small = ("chunks.target=100",)
     made, embedder = at_mill(mill, *small)
     list(made.index(vectors=True))
     assert cut in embedder.texts

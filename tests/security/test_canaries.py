@@ -193,7 +193,7 @@ def test_no_sink_of_the_commands_holds_the_key(openai_server: OpenAIServer, fold
     openai_server.answer(_echoing)
     model = ["--model", "openai:m", "--set", f"chat.base_url={openai_server.url}", "--set", "chat.attempts=1"]
     ask = ["ask", str(folder), f"{QUESTION} My key is {KEY}.", *model, "--workspace", str(tmp_path / "work")]
-    evaluate = ["eval", "folder", "--docs", str(folder), "--questions", str(tmp_path / "questions.jsonl"), *model]
+    evaluate = ["eval", str(folder), "--questions", str(tmp_path / "questions.jsonl"), *model]
     trace = ["--set", f"trace.file={tmp_path / 't.jsonl'}"]
     report = ["--json", "--report", str(tmp_path / "r.html"), *trace, "--set", "trace.prompts=true"]
     forks = ForkServer("security", "forked_command", {**os.environ, "INVESTIGATOR_DEBUG": "1"})

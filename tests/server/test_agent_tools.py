@@ -86,7 +86,7 @@ def test_an_agent_and_a_program_learn_every_document_with_some_words(
 
 
 def test_over_a_pipe_the_same_tools_answer(plants: Path) -> None:
-    arguments = ["-m", "investigator", "mcp", str(plants)]
+    arguments = ["-m", "investigator", "serve", str(plants), "--mcp"]
     command = StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ))
 
     async def run() -> Any:

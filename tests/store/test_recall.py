@@ -33,7 +33,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 
 
 def _indexed(directory: Path) -> Iterator[Workspace]:
-    pieces = ["chunks.target=100", "chunks.maximum=120"]
+    pieces = ["chunks.target=100"]
     settings = load_settings(None, [*pieces, f"folder.include={INCLUDED}"])
     folder = EXAMPLES / "child-health"
     list(Investigator(folder, settings=settings, workspace=directory).index(vectors=True))
@@ -70,7 +70,7 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     rows = [f"Entry {n}: parish {n * 7 % 97} sold {n * 13 % 89} sacks to mill {n * 3 % 53}. " for n in range(4_400)]
     (folder / "ledger.txt").write_text("".join(rows), encoding="utf-8")
     (folder / "note.txt").write_text("Parish 12 sold 40 sacks to mill 9.", encoding="utf-8")
-    settings = load_settings(None, ["chunks.target=100", "chunks.maximum=120"])
+    settings = load_settings(None, ["chunks.target=100"])
     made = Investigator(folder, embedder=ScriptedEmbedder(), settings=settings, workspace=root / "w")
     list(made.index(vectors=True))
     with Workspace(root / "w", write=False) as workspace:

@@ -1,4 +1,4 @@
-"""An agent is evaluated on a task, from Python and by the command `eval task`."""
+"""An agent is evaluated on a task, from Python and by the command `dialogue tasks`."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def eval_task(*words: object) -> Result:
-    return command("dialogue", "eval", *words)
+    return command("dialogue", "tasks", *words)
 
 
 def metrics(result: Result) -> dict[str, float]:
@@ -168,7 +168,9 @@ def test_a_folder_that_only_the_task_reads_is_used(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        ([SQUAD], "needs a folder of documents"),
+        ([SQUAD, "--agent", "investigator"], "needs a folder of documents"),
+        (["--agent", "investigator"], "an agent needs a task"),
+        ([SQUAD, "--set", "budget.calls=1", "--folder", "x"], "--set and --folder: only an agent can use this"),
         ([SQUAD, "--agent", "bb3_chta"], "bb3_chat"),
         (["squad", "--agent", "repeat_label"], "squad:datafile=PATH"),
         ([SQUAD, "--agent", "repeat_label", "--datatype", "train"], "repeats endlessly"),

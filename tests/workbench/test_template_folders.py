@@ -1,4 +1,4 @@
-"""`investigator prompts list | copy | render`: templates are shown, changed and checked without a call."""
+"""`investigator prompts show | copy`: templates are shown, changed and checked without a call."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def shipped_lines() -> list[str]:
 
 
 def test_the_list_has_each_template_with_its_reply_and_marks_one_s_own(own: Path) -> None:
-    listed = json.loads(prompts("list", "--prompts", own, "--json").stdout)["templates"]
+    listed = json.loads(prompts("show", "--prompts", own, "--json").stdout)["templates"]
     assert [card["name"] for card in listed] == list(CONTRACTS)
     assert [card["name"] for card in listed if card["own"]] == ["query/ask"]
     (ask,) = (card for card in listed if card["name"] == "query/ask")
@@ -47,7 +47,7 @@ def test_the_list_has_each_template_with_its_reply_and_marks_one_s_own(own: Path
     assert ask["must_use"] == ["main_question", "documents"]
     assert set(ask["must_use"]) < set(ask["variables"])
     assert all(card["purpose"] and card["tokens"] for card in listed)
-    assert "query/ask  Query, " in prompts("list").stdout
+    assert "query/ask  Query, " in prompts("show").stdout
 
 
 def test_every_contract_has_an_example_of_each_of_its_variables() -> None:
@@ -56,7 +56,7 @@ def test_every_contract_has_an_example_of_each_of_its_variables() -> None:
 
 
 def test_a_wrong_name_is_answered_with_the_nearest_one() -> None:
-    refused = prompts("render", "query/aks")
+    refused = prompts("show", "query/aks")
     assert refused.exit_code == 2
     assert "Did you mean query/ask?" in refused.stderr
 
@@ -74,10 +74,10 @@ def test_a_copy_is_the_shipped_text_and_is_never_overwritten_unasked(own: Path) 
 
 
 def test_a_folder_is_refused_with_all_its_problems(own: Path) -> None:
-    assert prompts("render", "planner/plan", "--prompts", own).exit_code == 0
+    assert prompts("show", "planner/plan", "--prompts", own).exit_code == 0
     change(own, "{{ mission }}", "{{ missions }} {{ open('x') }}")
     (own / "query" / "aks.j2").write_text("x", encoding="utf-8")
-    refused = prompts("render", "planner/plan", "--prompts", own)
+    refused = prompts("show", "planner/plan", "--prompts", own)
     line = next(number for number, text in enumerate(shipped_lines(), start=1) if "{{ mission }}" in text)
     shown = " ".join(refused.stderr.split())
     assert refused.exit_code == 2

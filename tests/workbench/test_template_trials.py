@@ -1,4 +1,4 @@
-"""`investigator prompts render | run`: a template is tried on a real step, like any other call."""
+"""`investigator prompts show`: a template is tried on a real step, like any other call."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ class Place(NamedTuple):
         return self.root / "own"
 
     def tried(self, *words: str | Path) -> dict[str, Any]:
-        """Return the record of `prompts run` for the step of the run."""
-        done = command("prompts", "run", *words, *self.kept, "--run", self.run, "--json")
+        """Return the record of a trial for the step of the run."""
+        done = command("prompts", "show", *words, *self.kept, "--run", self.run, "--json")
         assert done.exit_code == 0, done.stderr
         return dict(json.loads(done.stdout))
 
@@ -71,7 +71,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Place:
     place = Place(root, "")
     script = scripted(root / "first.json", query__ask=["The rent is 48,000.", GOOD])
     assert command("ask", *place.kept[:1], QUESTION, *place.kept[1:], *script).exit_code in (0, 5)
-    (run,) = json.loads(command("runs", *place.kept, "--json").stdout)["runs"]
+    (run,) = json.loads(command("show", *place.kept, "--json").stdout)["runs"]
     template = root / "own" / "query" / "ask.j2"
     template.parent.mkdir(parents=True)
     shipped = (prompts_folder() / "query" / "ask.j2").read_text(encoding="utf-8")
@@ -87,32 +87,30 @@ def place(made: Place, tmp_path: Path) -> Place:
 
 
 def test_a_template_is_rendered_for_the_step_of_a_run(place: Place) -> None:
-    done = command("prompts", "render", "query/ask", *place.kept, "--run", place.run, "--prompts", place.own)
+    done = command("prompts", "show", "query/ask", *place.kept, "--run", place.run, "--prompts", place.own)
     assert done.stdout.startswith("You study a document")
     assert "The annual rent is EUR 48,000." in done.stdout
     assert " tokens" in done.stderr
-    variables = command("prompts", "render", "query/ask", *place.kept, "--run", place.run, "--variables")
+    variables = command("prompts", "show", "query/ask", *place.kept, "--run", place.run, "--json")
     assert json.loads(variables.stdout)["documents"][0]["document_id"] == "lease.txt"
 
 
 @pytest.mark.parametrize("name", ["planner/plan", "tactical_planning/question", "answer/answer"])
 def test_a_template_is_rendered_for_the_first_step_of_a_question_and_nothing_is_sent(place: Place, name: str) -> None:
-    silent = ("--model", f"scripted:{place.root / 'none.json'}")
-    (place.root / "none.json").write_text("{}", encoding="utf-8")
-    words = (*place.kept[:1], "When does the lease end?", *place.kept[1:], *silent)
-    done = command("prompts", "render", name, *words)
+    words = (*place.kept[:1], "When does the lease end?", *place.kept[1:])
+    done = command("prompts", "show", name, *words)
     assert done.exit_code == 0, done.stderr
     assert "lease" in done.stdout
 
 
 def test_without_a_folder_a_template_is_rendered_with_examples(place: Place) -> None:
     for name in ("query/ask", "bb3/srm", "asking/repair"):
-        assert command("prompts", "render", name).exit_code == 0
-    assert "The plant makes 42 MW." in command("prompts", "render", "query/ask", "--prompts", place.own).stdout
+        assert command("prompts", "show", name).exit_code == 0
+    assert "The plant makes 42 MW." in command("prompts", "show", "query/ask", "--prompts", place.own).stdout
 
 
 def test_a_request_for_repair_is_rendered_for_the_reply_that_could_not_be_read(place: Place) -> None:
-    done = command("prompts", "render", "asking/repair", *place.kept, "--run", place.run)
+    done = command("prompts", "show", "asking/repair", *place.kept, "--run", place.run)
     assert "It began: The rent is 48,000." in done.stdout
 
 
@@ -153,12 +151,12 @@ def test_the_same_trial_is_paid_once_and_asked_again_only_if_fresh(place: Place)
 
 def test_a_trial_is_no_investigation(place: Place) -> None:
     place.tried("query/ask", *scripted(place.root / "second.json"))
-    assert [run["id"] for run in json.loads(command("runs", *place.kept, "--json").stdout)["runs"]] == [place.run]
+    assert [run["id"] for run in json.loads(command("show", *place.kept, "--json").stdout)["runs"]] == [place.run]
 
 
 def test_for_a_question_the_shipped_template_is_asked_too_within_one_limit(place: Place) -> None:
     model = scripted(place.root / "second.json", query__ask=[GOOD, MADE_UP])
-    words = ("prompts", "run", "query/ask", *place.kept[:1], "When does it end?", *place.kept[1:])
+    words = ("prompts", "show", "query/ask", *place.kept[:1], "When does it end?", *place.kept[1:])
     refused = command(*words, "--prompts", place.own, *model, "--max-calls", "1")
     assert refused.exit_code == 1, refused.stderr
     assert "limit" in refused.stderr
@@ -179,7 +177,7 @@ def test_a_run_keeps_which_templates_it_was_made_with_and_needs_them_again(place
     assert [(template["name"], len(template["sha256"])) for template in run["setup"]["templates"]] == [
         ("query/ask", 64)
     ]
-    words = ("prompts", "render", "query/ask", *place.kept, "--run", run["id"])
+    words = ("prompts", "show", "query/ask", *place.kept, "--run", run["id"])
     refused = command(*words)
     assert refused.exit_code == 2
     assert "its own templates (query/ask)" in refused.stderr
@@ -189,13 +187,15 @@ def test_a_run_keeps_which_templates_it_was_made_with_and_needs_them_again(place
 
 def test_what_cannot_be_tried_says_so(place: Place) -> None:
     kept = (*place.kept, "--run", place.run)
+    model = scripted(place.root / "second.json")
     for words, problem in (
-        (("run", "tactical_planning/question", *kept), "not sent to an engine separately"),
-        (("run", "bb3/srm", *kept), "is a chat template"),
-        (("run", "query/ask", *kept, "--step", 9), "was used 1 times"),
-        (("run", "query/ask", *place.kept), "expected either a question or a run"),
-        (("render", "query/ask", *place.kept, "--run", "nowhere"), "no run begins with"),
+        (("tactical_planning/question", *kept, *model), "not sent to an engine separately"),
+        (("bb3/srm", *kept, *model), "is a chat template"),
+        (("query/ask", *kept, *model, "--step", 9), "was used 1 times"),
+        (("query/ask", *place.kept, *model), "expected either a question or a run"),
+        (("query/ask", *place.kept, "--run", "nowhere"), "no run begins with"),
+        (("query/ask", *kept, "--fresh"), "a prompt that is only shown needs no calls"),
     ):
-        refused = command("prompts", *map(str, words))
+        refused = command("prompts", "show", *map(str, words))
         assert refused.exit_code == 2
         assert problem in refused.stderr

@@ -1,11 +1,11 @@
-"""`investigator serve FOLDER...`: serves a page for the browser and an API for programs."""
+"""`investigator serve FOLDER...`: serves a page for the browser, an API for programs, and tools for agents."""
 
 from __future__ import annotations
 
 import sys
 import webbrowser
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from socket import gethostname
 from threading import Lock, Thread
@@ -28,6 +28,8 @@ from investigator.errors import DialogueError, SettingsError
 from investigator.investigator import Investigator
 from investigator.reports.inert import inert_prose
 from investigator.server.chats import Begin, Say, Watch
+from investigator.server.desk import Desk
+from investigator.server.folders import served_folders
 from investigator.server.hosting import is_loopback
 from investigator.server.records import ChatTurn, SpokenReply, TurnState
 from investigator.server.service import Service
@@ -52,12 +54,26 @@ def serve(
         list[str] | None, typer.Option(metavar="NAME", help="Additional host name to accept; repeatable.")
     ] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,
+    mcp: Annotated[
+        bool,
+        typer.Option("--mcp", help="Serve agents over standard input and output instead; desktop clients start this."),
+    ] = False,
 ) -> None:
-    """Serve folders as a page for reading evidence, and as an API for programs under /v1. It listens on this machine
-    only, unless --host names another address. The printed link opens the page once; press Enter for another link.
-    Programs send the token, which is in a file that only you can read. Ctrl-C stops it; unfinished work resumes at the
-    next start.
+    """Serve folders as a page for reading evidence, as an API for programs under /v1, and to agents at /mcp. It listens
+    on this machine only, unless --host names another address. The printed link opens the page once; press Enter for
+    another link. Programs send the token, which is in a file that only you can read. Ctrl-C stops it; unfinished work
+    resumes at the next start.
+
+    Agents get six tools of the Model Context Protocol, which only read: search, list_mentions, start_investigation,
+    get_investigation, read_passage and status. They require the mcp extra: pip install "document-investigator[mcp]".
     """
+    if mcp:
+        if (host, port, token_file, host_name, browser) != ("127.0.0.1", 8484, None, None, True):
+            raise SettingsError(
+                "--mcp opens no port and no page", hint="Omit --host, --port, --token-file, --host-name and --browser."
+            )
+        _serve_agents(folders, common)
+        return
     if not is_loopback(host) and token_file is None:
         raise SettingsError(
             f"other machines can connect to {host}",
@@ -94,6 +110,18 @@ def serve(
             service.wait()
         except KeyboardInterrupt:
             tell("\nstopping after the current step; unfinished work resumes at the next start")
+
+
+def _serve_agents(folders: list[Path], common: CommonOptions) -> None:
+    """Serve folders to the agent that started this process, until it closes the pipe."""
+    from investigator.server.protocol import agent_server
+
+    settings = common.settings.load()
+    served = served_folders([common.investigator(folder, settings) for folder in folders], to_agents=True)
+    with closing(Desk(served)) as desk:
+        server = agent_server(desk)
+        desk.start()
+        server.run("stdio")
 
 
 def _print_links(service: Service) -> str:

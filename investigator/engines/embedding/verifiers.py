@@ -26,9 +26,6 @@ class CheckSettings(Record):
             "off: show statements without a check"
         ),
     )
-    threshold: float = Field(
-        default=0.5, ge=0.0, le=1.0, description="lowest score at which a statement counts as supported"
-    )
 
     @property
     def off(self) -> bool:
@@ -66,7 +63,7 @@ class CrossEncoderEngine:
     def __init__(
         self,
         model: str,
-        threshold: float,
+        threshold: float = 0.5,
         scores: Callable[[str, Sequence[tuple[str, str]]], list[float]] = entailment,
     ) -> None:
         self.model = model
@@ -105,4 +102,4 @@ class CrossEncoderEngine:
 
 def open_verifier(settings: CheckSettings) -> CrossEncoderEngine | None:
     """Return the engine that the settings name, or None; its model is loaded when the first statement is judged."""
-    return CrossEncoderEngine(settings.model, settings.threshold) if settings.model and not settings.off else None
+    return CrossEncoderEngine(settings.model) if settings.model and not settings.off else None

@@ -1,9 +1,11 @@
-"""`investigator dialogue eval TASK`: measures how well an agent does a task."""
+"""Measures how well an agent does a task, for `investigator dialogue tasks TASK --agent NAME`."""
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +13,7 @@ import typer
 from rich.text import Text
 
 from investigator.asking.budget import BudgetSpent
-from investigator.cli.options import AsJson, CommonOptions
+from investigator.cli.options import CommonOptions
 from investigator.cli.output import print_record, print_styled, tell
 from investigator.cli.progress import shown
 from investigator.dialogue.datatypes import Datatype
@@ -24,60 +26,62 @@ from investigator.errors import DialogueError
 from investigator.evaluation.folder import turns
 from investigator.records import Progressed
 from investigator.reports.schemas import Printed
-from investigator.tasks.commands.tasks import find_in_current_folder
 from investigator.tasks.loading import Tasks
 from investigator.tasks.printed import TaskReport
 
 
-def eval_task(
-    task: Annotated[
-        str, typer.Argument(metavar="TASK", help="Task, for example folder:datafile=q.jsonl, or a,b for two tasks.")
-    ],
-    common: CommonOptions,
-    folder: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Folder of documents for the agent.")] = None,
+@dataclass(frozen=True)
+class AgentOptions:
+    """An agent that does a task, and how."""
+
+    common: CommonOptions
     agent: Annotated[
         str,
         typer.Option(
-            metavar="NAME", help="Agent: investigator, bb3_chat, repeat_label, or your own package.module:Class."
+            metavar="NAME",
+            help="Let this agent do the task: investigator (the default with --model), bb3_chat, repeat_label, or your "
+            "own package.module:Class.",
         ),
-    ] = "investigator",
-    datafile: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="File or folder that contains the data.")
-    ] = None,
-    datatype: Annotated[str, typer.Option(help="Part of the data: train, valid or test.")] = "valid",
-    num: Annotated[
-        int | None,
-        typer.Option("--num", metavar="N", min=1, help="Use only the first N examples, rounded up to full batches."),
-    ] = None,
-    batchsize: Annotated[int, typer.Option(metavar="B", min=1, help="Number of examples answered at once.")] = 1,
-    as_json: AsJson = False,
-) -> None:
-    """Let an agent do a task, and print accuracy, F1 and other measures.
+    ] = ""
+    folder: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Folder of documents for the agent.")] = None
+    batchsize: Annotated[int, typer.Option(metavar="B", min=1, help="Number of examples answered at once.")] = 1
 
-    The agent gets each text of the task, and its replies are graded by the labels. If you interrupt the command, it
-    prints the results so far. Exit codes: 0 done, 4 a limit was reached, 1 the evaluation failed.
-    """
-    for name in (task, agent):
-        find_in_current_folder(name)
-    paths = {"workspace": common.workspace, "prompts": common.prompts}
-    given = {"model": common.model, **paths, "set": common.settings.given}
-    unused = " and ".join(f"--{name}" for name, value in given.items() if value)
-    if unused and agent in WITHOUT_DOCUMENTS:
-        hint = f"Omit {unused}, or choose an agent that reads documents: --agent investigator"
-        raise DialogueError(f"the agent {agent} cannot use {unused}", hint=hint)
-    places = {"folder": folder, **paths, "settings": common.settings.file}
-    named = {name: str(path) for name, path in places.items() if path is not None}
-    changes = list(common.settings.changes)
-    student = create_agent({**named, "model": agent, "engine": common.model or [], "set": changes})
-    data = {name: str(path) for name, path in (("datafile", datafile), ("folder", folder)) if path is not None}
-    opt = {"task": task, "datatype": datatype, "batchsize": batchsize, **data}
-    try:
-        world = create_world(opt, [student], Tasks())
-    except BaseException:
-        student.shutdown()
-        raise
-    with world:
-        _evaluate(world, None if num is None else -(-num // batchsize), as_json)
+    @property
+    def given(self) -> list[str]:
+        """Return the names of the options that only an agent can use, if they were given."""
+        common = self.common
+        values = {"model": common.model, "workspace": common.workspace, "prompts": common.prompts}
+        return [f"--{name}" for name, value in (values | {"set": common.settings.given}).items() if value]
+
+    def measure(self, task: str, data: Mapping[str, str], num: int | None, *, as_json: bool) -> None:
+        """Let the agent do the task, and print the measures. Raises DialogueError."""
+        agent, common = self.agent or "investigator", self.common
+        for name in (task, agent):
+            find_in_current_folder(name)
+        if self.given and agent in WITHOUT_DOCUMENTS:
+            unused = " and ".join(self.given)
+            hint = f"Omit {unused}, or choose an agent that reads documents: --agent investigator"
+            raise DialogueError(f"the agent {agent} cannot use {unused}", hint=hint)
+        places = {"folder": self.folder, "workspace": common.workspace, "prompts": common.prompts}
+        named = {name: str(path) for name, path in (places | {"settings": common.settings.file}).items() if path}
+        changes = list(common.settings.changes)
+        student = create_agent({**named, "model": agent, "engine": common.model or [], "set": changes})
+        of_task = {} if self.folder is None else {"folder": str(self.folder)}
+        opt = {"task": task, "datatype": "valid", "batchsize": self.batchsize, **of_task, **data}
+        try:
+            world = create_world(opt, [student], Tasks())
+        except BaseException:
+            student.shutdown()
+            raise
+        with world:
+            _evaluate(world, None if num is None else -(-num // self.batchsize), as_json)
+
+
+def find_in_current_folder(task: str) -> None:
+    """If a task string names a module, add the current folder to the end of the import path."""
+    folder = os.getcwd()
+    if any("." in each.partition(":")[0] for each in task.split(",")) and folder not in sys.path:
+        sys.path.append(folder)
 
 
 def _evaluate(world: World, turns: int | None, as_json: bool) -> None:

@@ -1,11 +1,9 @@
-"""`investigator dialogue tasks [TASK]` lists the tasks, or shows the examples of one."""
+"""`investigator dialogue tasks [TASK]` lists the tasks, shows the examples of one, or measures an agent on it."""
 
 from __future__ import annotations
 
 import json
-import os
-import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
@@ -21,42 +19,60 @@ from investigator.reports.columns import columns
 from investigator.reports.inert import inert, inert_line
 from investigator.reports.schemas import Printed
 from investigator.reports.wording import plural
+from investigator.tasks.commands.eval_task import AgentOptions, find_in_current_folder
 from investigator.tasks.loading import create_teacher
 from investigator.tasks.printed import ListedTask, TaskExample
 from investigator.tasks.task_list import listed_tasks
 
-_DATATYPE, _EXAMPLES = "train:ordered", 10
+_SHOWN = 10
 _SHOWN_OF_FIELD = 200  # maximum number of characters; only texts and labels are shown in full
 _OWN_LINES = frozenset({"text", "labels", "eval_labels", "label_candidates", "episode_done", "id"})
 
 
 def tasks(
+    student: AgentOptions,
     task: Annotated[
         str, typer.Argument(metavar="[TASK]", help="Task, for example squad:datafile=dev.json, or a,b for two tasks.")
     ] = "",
     datatype: Annotated[
-        str | None,
+        str,
         typer.Option(
-            help="Part of the data: train, valid or test; append :stream to read on demand.", show_default=_DATATYPE
+            help="Part of the data: train, valid or test; append :stream to read on demand. By default, train:ordered "
+            "is shown, and an agent is measured on valid."
         ),
-    ] = None,
+    ] = "",
     num: Annotated[
-        int | None, typer.Option("--num", metavar="N", min=1, help="Number of examples.", show_default=str(_EXAMPLES))
+        int | None,
+        typer.Option("--num", metavar="N", min=1, help="Number of examples: by default, show 10, and measure on all."),
     ] = None,
     datafile: Annotated[
         Path | None, typer.Option(metavar="PATH", help="File or folder that contains the data.")
     ] = None,
     as_json: AsJsonLines = False,
 ) -> None:
-    """List the shipped tasks, or show the examples of one: text, labels, number of candidates, and other fields.
+    """List the shipped tasks; show the examples of one; or, with --agent or --model, let an agent do it.
 
-    To show a task of your own, give its module, such as my_package.my_task, which may be in the current folder.
+    An example has a text, labels, the number of candidates, and other fields. An agent gets each text, and its replies
+    are graded by the labels: accuracy, F1 and other measures. If you interrupt the command, it prints the results so
+    far. To name a task of your own, give its module, such as my_package.my_task, which may be in the current folder.
+    Exit codes with an agent: 0 done, 4 a limit was reached, 1 the evaluation failed.
     """
+    data = {} if datafile is None else {"datafile": str(datafile)}
+    if datatype:
+        data["datatype"] = datatype
+    if student.agent or student.common.model:
+        if not task:
+            raise UserError("an agent needs a task", hint="For example: investigator dialogue tasks squad --agent NAME")
+        student.measure(task, data, num, as_json=as_json)
+        return
+    unused = [*student.given, *(["--folder"] if student.folder else []), *(["--batchsize"] * (student.batchsize > 1))]
+    if unused:
+        raise UserError(f"{' and '.join(unused)}: only an agent can use this", hint="Name one with --agent NAME.")
     if task:
-        _show(task, datatype or _DATATYPE, num or _EXAMPLES, datafile, as_json=as_json)
+        _show(task, data, num or _SHOWN, as_json=as_json)
         return
     for option, given in {"--datatype": datatype, "--num": num, "--datafile": datafile}.items():
-        if given is not None:
+        if given:
             hint = f"Name a task, for example: investigator dialogue tasks squad {option} {given}"
             raise UserError(f"{option} needs a TASK", hint=hint)
     entries = listed_tasks()
@@ -67,10 +83,9 @@ def tasks(
         print_styled(columns(rows, left=range(3)).append("\n"))
 
 
-def _show(task: str, datatype: str, num: int, datafile: Path | None, *, as_json: bool) -> None:
+def _show(task: str, data: Mapping[str, str], num: int, *, as_json: bool) -> None:
     find_in_current_folder(task)
-    named = {} if datafile is None else {"datafile": str(datafile)}
-    teacher = create_teacher({"task": task, "datatype": datatype, **named})
+    teacher = create_teacher({"task": task, "datatype": "train:ordered", **data})
     try:
         examples = list(islice(teacher, num))
         if as_json:
@@ -82,13 +97,6 @@ def _show(task: str, datatype: str, num: int, datafile: Path | None, *, as_json:
             tell("number of examples unknown" if count is None else f"{teacher.id}: {size}")
     finally:
         teacher.shutdown()
-
-
-def find_in_current_folder(task: str) -> None:
-    """If a task string names a module, add the current folder to the end of the import path."""
-    folder = os.getcwd()
-    if any("." in each.partition(":")[0] for each in task.split(",")) and folder not in sys.path:
-        sys.path.append(folder)
 
 
 def _examples_text(examples: Sequence[Message]) -> Text:
