@@ -39,6 +39,14 @@ Host = Annotated[
     str, typer.Option(metavar="ADDRESS", help="Address to listen on; by default only this machine can connect.")
 ]
 Port = Annotated[int, typer.Option(metavar="N", min=0, max=65_535, help="Port; 0 picks a free one.")]
+TokenFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="File with the token for programs; it is created if it does not exist."),
+]
+AgentsAlone = Annotated[
+    bool,
+    typer.Option("--mcp", help="Serve agents over standard input and output instead; desktop clients start this."),
+]
 
 
 def serve(
@@ -46,18 +54,12 @@ def serve(
     common: CommonOptions,
     host: Host = "127.0.0.1",
     port: Port = 8484,
-    token_file: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="File with the token for programs; it is created if it does not exist."),
-    ] = None,
+    token_file: TokenFile = None,
     host_name: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Additional host name to accept; repeatable.")
     ] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,
-    mcp: Annotated[
-        bool,
-        typer.Option("--mcp", help="Serve agents over standard input and output instead; desktop clients start this."),
-    ] = False,
+    mcp: AgentsAlone = False,
 ) -> None:
     """Serve folders as a page for reading evidence, as an API for programs under /v1, and to agents at /mcp. It listens
     on this machine only, unless --host names another address. The printed link opens the page once; press Enter for
@@ -93,14 +95,8 @@ def serve(
     ) as service:
         tell(f"serving {', '.join(map(str, folders))}; Ctrl-C ends it")
         tell(f"the token for programs is in {service.token_file}")
-        tell(f"search address for BlenderBot 3 and chat --search-server: {', '.join(service.searches())}")
         if not is_loopback(host):
-            note(
-                "the port is open to the network: anyone who has the token or an unused link can read these folders; "
-                "put HTTPS in front of the server"
-            )
-            if not host_name:
-                note(f"to let other machines reach this one by name, add --host-name {gethostname()}")
+            _warn_of_the_network(is_named=bool(host_name))
         link = _print_links(service)
         if browser:
             webbrowser.open(link)
@@ -110,6 +106,15 @@ def serve(
             service.wait()
         except KeyboardInterrupt:
             tell("\nstopping after the current step; unfinished work resumes at the next start")
+
+
+def _warn_of_the_network(*, is_named: bool) -> None:
+    note(
+        "the port is open to the network: anyone who has the token or an unused link can read these folders; "
+        "put HTTPS in front of the server"
+    )
+    if not is_named:
+        note(f"to let other machines reach this one by name, add --host-name {gethostname()}")
 
 
 def _serve_agents(folders: list[Path], common: CommonOptions) -> None:
@@ -132,9 +137,10 @@ def _print_links(service: Service) -> str:
 
 
 def _more_links(service: Service) -> None:
-    """Print another link for each line of input."""
+    """Print another link, and the addresses for `chat --search-server`, for each line of input."""
     for _ in sys.stdin:
         _print_links(service)
+        tell(f"to search from a chat: --search-server {', '.join(service.searches())}")
 
 
 @contextmanager
