@@ -9,18 +9,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner
+from commands import command
 
 import investigator.tasks
-from investigator.cli.lazy_command import guarded
 from investigator.dialogue.simple_agents import HumanAgent, RepeatLabelAgent
 from investigator.dialogue.task_strings import TaskEntry, WorldName
 from investigator.dialogue.teachers import MultiTaskTeacher, Teacher
 from investigator.dialogue.worlds import DialogPartnerWorld, create_world
 from investigator.errors import DialogueError, NotFoundError
 from investigator.tasks import task_list
-from investigator.tasks.commands.tasks import tasks
 from investigator.tasks.loading import Tasks, create_teacher
 from investigator.tasks.squad import DefaultTeacher, OpenTeacher
 from investigator.tasks.task_list import TASK_LIST, listed_tasks
@@ -224,9 +221,7 @@ def test_a_strangers_task_is_listed_found_by_its_tag_and_loaded_by_its_name(inst
     assert Tasks().teacher_class("squad") is DefaultTeacher
     assert Tasks().ids("squad") == ["squad"]
     assert "strangers_chess" not in sys.modules  # before it is needed
-    app = typer.Typer()
-    app.command("tasks")(guarded(tasks))
-    shown = CliRunner().invoke(app, ["--json"])
+    shown = command("dialogue", "tasks", "--json")
     assert "chess" in [json.loads(line)["task"] for line in shown.stdout.splitlines()]
     assert Tasks().ids("#games") == Tasks().ids("#chess") == ["chess"]
     assert Tasks().ids("#qa")[-1] == "chess"
