@@ -56,7 +56,9 @@ def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _are_records(lines: Sequence[str]) -> bool:
-    """Return True if the lines are records: none runs on, and only the last may be long."""
+    """Return True if the lines are records: all but the first are rows of a table, or none runs on, only the last is
+    long, and the first of two is clearly shorter than the other.
+    """
     if len(lines) < _FEWEST_LINES:
         return False
     if all(_ROW.match(line) for line in lines[1:]):

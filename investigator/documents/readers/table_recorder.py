@@ -97,10 +97,13 @@ class TableRecorder:
         """Return the tables with at least two rows and two columns."""
         tables: list[Table | None] = []
         for table in self._tables[:MOST_TABLES]:
-            start = min((cell.start for cell in table.cells), default=0)
-            page, caption = page_at(pages, start), caption_above(text, start)
-            recorded = recorded_table(table.cells, text, caption=caption, marked=table.header_rows)
-            tables.append(recorded and recorded.changed(page=page, complete=not table.left_out))
+            if is_table(table.cells):
+                start = min(cell.start for cell in table.cells)
+                page, caption, complete = page_at(pages, start), caption_above(text, start), not table.left_out
+                marked = table.header_rows
+                tables.append(
+                    recorded_table(table.cells, text, caption=caption, page=page, marked=marked, complete=complete)
+                )
         return tuple(table for table in tables if table is not None)
 
     @staticmethod
@@ -111,18 +114,24 @@ class TableRecorder:
             column += 1
 
 
+def is_table(cells: Sequence[TableCell]) -> bool:
+    """Return True if cells have at least two rows and two columns."""
+    return len({cell.row for cell in cells}) >= 2 and len({cell.column for cell in cells}) >= 2
+
+
 def recorded_table(
     cells: Sequence[TableCell],
     text: str,
     *,
     caption: TextSpan | None = None,
+    page: int | None = None,
     marked: int = 0,
     complete: bool = True,
 ) -> Table | None:
     """Return the table with the given cells; None if it has fewer than two rows or columns. `marked` is the number of
     rows that the file marks as headers.
     """
-    if len({cell.row for cell in cells}) < 2 or len({cell.column for cell in cells}) < 2:
+    if not is_table(cells):
         return None
     rows: dict[int, dict[int, str]] = {}
     for cell in cells:
@@ -135,6 +144,7 @@ def recorded_table(
         start=min(cell.start for cell in cells),
         end=max(cell.end for cell in cells),
         caption=caption,
+        page=page,
         header_rows=header,
         label_columns=labels,
         cells=tuple(cells),

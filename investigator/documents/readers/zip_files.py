@@ -100,6 +100,7 @@ class Package:
         self._zip = _opened(data)
         self._limit = self._left = settings.max_bytes
         self._names = set(self._zip.namelist())
+        self._related: dict[str, dict[str, tuple[str, str]]] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -149,6 +150,11 @@ class Package:
         """Return the internal relationships of a part: each id maps to the last segment of the relationship's type and
         the name of the target part.
         """
+        if name not in self._related:
+            self._related[name] = self._relations(name)
+        return self._related[name]
+
+    def _relations(self, name: str) -> dict[str, tuple[str, str]]:
         folder, base = posixpath.split(name)
         relations = f"{folder}/_rels/{base}.rels" if folder else f"_rels/{base}.rels"
         if relations not in self:
@@ -176,7 +182,8 @@ class Package:
         entries: dict[str, str] = {}
         for element in self.tree(part).iter() if part is not None else ():
             entries.setdefault(element.tag, one_line(cleaned(element.text or "")))
-        authors = (entries.get("initial-creator") or entries.get("creator", "")).split(";")
+        named = entries.get("initial-creator") or entries.get("creator", "")
+        authors = [named] if part == "meta.xml" else named.split(";")  # only Office Open XML lists several
         dates = (entries.get(name) for name in ("modified", "date", "created", "creation-date"))
         return Properties(
             entries.get("title", ""),

@@ -77,6 +77,14 @@ def test_a_book_is_read_in_the_order_of_its_spine(read):
     assert (document.title, document.authors, document.date) == ("Floss", ("G. Eliot",), "1860")
 
 
+def test_authors_are_listed_with_semicolons_in_office_open_xml_only(read):
+    meta = "<m xmlns:meta='m'><meta:initial-creator>Smith, A; Sons</meta:initial-creator></m>"
+    content = "<d xmlns:t='t'><t:page><t:p>Hi there.</t:p></t:page></d>"
+    parts = {"mimetype": "application/vnd.oasis.opendocument.presentation", "content.xml": content, "meta.xml": meta}
+    assert read("a.odp", package(parts)).authors == ("Smith, A; Sons",)
+    assert read("a.docx", docx(word_paragraph("Hi there."))).authors == ("Ada Byron", "Max Born")
+
+
 def test_open_document_text_is_read(read):
     office = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"
     text = "urn:oasis:names:tc:opendocument:xmlns:text:1.0"

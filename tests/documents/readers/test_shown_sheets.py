@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import io
+import zipfile
 from pathlib import Path
 
 import openpyxl
@@ -214,6 +215,30 @@ def test_charts_comments_and_formulas_without_values_are_read_or_named() -> None
     assert "Autumn: 449\nAutumn: 3741.7%\nAutumn: (formula without a stored value)" in text
     assert "comment on B2: Ida: counted twice" in text
     assert "chart: Repairs (without values)" in text
+
+
+def test_a_damaged_chart_costs_neither_the_others_nor_the_count_of_pictures() -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    for row in (("Region", "Autumn"), ("Coast", 437), ("Hills", 12)):
+        sheet.append(row)
+    for title, place in (("Repairs", "D2"), ("Storms", "D20"), ("Floods", "D40")):
+        chart = BarChart()
+        chart.title = title
+        chart.add_data(Reference(sheet, min_col=2, min_row=1, max_row=3), titles_from_data=True)
+        sheet.add_chart(chart, place)
+    with zipfile.ZipFile(io.BytesIO(saved(book))) as parts:
+        files = {name: parts.read(name).decode() for name in parts.namelist()}
+    picture = '<Relationship Id="p" Type="x/image" Target="../media/p.png"/></Relationships>'
+    files["xl/charts/chart1.xml"] = "<damaged"
+    files["xl/drawings/_rels/drawing1.xml.rels"] = files["xl/drawings/_rels/drawing1.xml.rels"].replace(
+        "</Relationships>", picture
+    )
+    outcome = unpacked("a.xlsx", package(files))
+    assert [title in outcome.documents[0].text for title in ("Repairs", "Storms", "Floods")] == [False, True, True]
+    reasons = " ".join(failure.reason for failure in outcome.unreadable)
+    assert "xl/charts/chart1.xml" in reasons
+    assert "1 picture" in reasons
 
 
 @pytest.mark.parametrize("hostile", ["columns", "format", "date"])

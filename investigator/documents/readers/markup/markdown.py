@@ -104,11 +104,13 @@ def _tables(text: str, front: int = 0) -> tuple[Table, ...]:
     tables: list[Table] = []
     left = MOST_CELLS
     for lines in _pipe_tables(list(outside_code(text, front))):
+        if len(tables) == MOST_TABLES or not left:
+            break
         cells = [cell for row, line in enumerate(lines) for cell in _cells(row, *line)]
         caption = caption_above(text, lines[0][0], tables[-1].end if tables else 0)
         complete = len(cells) <= left
         table = recorded_table(cells[:left], text, caption=caption, marked=1, complete=complete)
-        if table is not None and len(tables) < MOST_TABLES:
+        if table is not None:
             left -= len(table.cells)
             tables.append(table)
     return tuple(tables)

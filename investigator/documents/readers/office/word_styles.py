@@ -164,10 +164,11 @@ class Numbers:
 
 def _lists(root: ElementTree.Element, styles: Styles) -> dict[str, _Numbering]:
     abstract = {element.get("abstractNumId", ""): element for element in root.iterfind("abstractNum")}
+    levels = {name: _levels(element) for name, element in abstract.items()}
     lists: dict[str, _Numbering] = {}
     for element in root.iterfind("num"):
         name = value(element, "abstractNumId")
-        numbering = lists[element.get("numId", "")] = _Numbering(name, _levels(abstract.get(name, ())))
+        numbering = lists[element.get("numId", "")] = _Numbering(name, levels.get(name, {}))
         for override in element.iterfind("lvlOverride"):
             numbering.levels = {**numbering.levels, **_levels(override)}
             depth = override.get("ilvl", "")

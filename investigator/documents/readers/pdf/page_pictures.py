@@ -5,6 +5,8 @@ pictures: a caption such as "Table 3" is next to a picture instead of cells.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from functools import cache
 from typing import Any
 
 from investigator.documents.pages import listed_pages
@@ -49,7 +51,9 @@ def pictures_read(
 ) -> tuple[dict[int, list[str]], list[ReadFailure]]:
     """Return the texts of pictures, given as pages and numbers on them, by page, and the report of those not read."""
     some = pictures[:MOST_PICTURES]
-    outcome = recognise(range(len(some)), lambda index: _drawn(data, *some[index]), settings)
+    with ExitStack() as stack:
+        document = cache(lambda: stack.enter_context(opened(data)))  # opened if a picture is read, and only once
+        outcome = recognise(range(len(some)), lambda index: _drawn(document(), *some[index]), settings)
     texts: dict[int, list[str]] = {}
     for index, text in sorted(outcome.texts.items()):
         if any(character.isalnum() for character in text):
@@ -59,19 +63,18 @@ def pictures_read(
     return texts, unread_pictures(len(missed), outcome, where)
 
 
-def _drawn(data: bytes, index: int, number: int) -> Picture:
-    with opened(data) as document:
-        try:
-            page = document[index]
-            check_pictures(page)
-            bitmap = list(_pictures(page, page_objects(page)))[number].get_bitmap(render=True)
-            pixels = bitmap.to_numpy()
-            grey = pixels if pixels.ndim == 2 else pixels[..., :3].mean(axis=2)
-            picture = Picture(grey_pixels(bitmap, grey.astype("uint8")))
-            bitmap.close()
-            page.close()
-        except (pdfium.PdfiumError, ReadFailure, IndexError, ValueError) as error:
-            raise ReadFailure(FileStatus.FAILED, "the picture is damaged") from error
+def _drawn(document: Any, index: int, number: int) -> Picture:
+    try:
+        page = document[index]
+        check_pictures(page)
+        bitmap = list(_pictures(page, page_objects(page)))[number].get_bitmap(render=True)
+        pixels = bitmap.to_numpy()
+        grey = pixels if pixels.ndim == 2 else pixels[..., :3].mean(axis=2)
+        picture = Picture(grey_pixels(bitmap, grey.astype("uint8")))
+        bitmap.close()
+        page.close()
+    except (pdfium.PdfiumError, ReadFailure, IndexError, ValueError) as error:
+        raise ReadFailure(FileStatus.FAILED, "the picture is damaged") from error
     return picture
 
 

@@ -179,11 +179,19 @@ def _merges(reference: str) -> Iterator[Merge]:
 
 
 def _add_drawing(sheet: Sheet, package: Package, drawing: str) -> None:
+    """Add the text boxes and charts of a drawing. Raises ReadFailure after the others if a chart is damaged."""
+    sheet.unread.update(_UNREAD[kind] for kind, _ in package.related(drawing).values() if kind in _UNREAD)
     for box in package.tree(drawing).iter("txBody"):
         if text := one_line(cleaned(" ".join(texts_of(paragraph, "t") for paragraph in box.iterfind("p")))):
             sheet.remarks.append(f"text box: {text}")
-    sheet.tables += [chart_table(package.tree(chart)) for chart in package.present(drawing, "chart")]
-    sheet.unread.update(_UNREAD[kind] for kind, _ in package.related(drawing).values() if kind in _UNREAD)
+    failures = []
+    for chart in package.present(drawing, "chart"):
+        try:
+            sheet.tables.append(chart_table(package.tree(chart)))
+        except ReadFailure as failure:
+            failures.append(failure)
+    if failures:
+        raise failures[0]
 
 
 def _compute(sheets: Sequence[Sheet], data: bytes, styles: _Styles) -> None:
