@@ -104,7 +104,7 @@ def xlsx(sheets: Mapping[str, Sequence[Sequence[str | float]]]) -> bytes:
     for name, rows in sheets.items():
         sheet = book.create_sheet(name)
         for row in rows:
-            sheet.append([cell or None for cell in row])
+            sheet.append([None if cell == "" else cell for cell in row])
     buffer = io.BytesIO()
     book.save(buffer)
     return buffer.getvalue()

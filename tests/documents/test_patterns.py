@@ -78,3 +78,22 @@ def test_a_plain_name_matches_as_it_does_in_pathspec(pattern: str) -> None:
         for is_folder in (False, True):
             matched = re.fullmatch(theirs, f"{path}/" if is_folder else path, re.DOTALL) is not None
             assert Patterns([pattern]).match(path, is_folder=is_folder) == matched, path
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "is_folder", "matches"),
+    [
+        ("*.log", "deep/down/a.log", False, True),
+        ("drafts/", "x/drafts", True, True),
+        ("drafts/", "drafts", False, False),
+        ("/top.txt", "x/top.txt", False, False),
+        ("a/**", "a/b/c.txt", False, True),
+        ("a/**", "a", True, False),
+        ("a/**/z", "a/z", False, True),
+        ("[^a].txt", "a.txt", False, False),
+        ("a\\*b", "axb", False, False),
+        *((line, "a", False, False) for line in ("", "/", "!", "# talk", "\\")),
+    ],
+)
+def test_a_pattern_matches_as_the_format_says(pattern: str, path: str, is_folder: bool, matches: bool) -> None:
+    assert bool(Patterns([pattern]).match(path, is_folder=is_folder)) is matches

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -167,6 +168,18 @@ def test_files_of_the_current_folder_are_never_taken_for_code(tmp_path, monkeypa
     (reading,) = read(request(tmp_path / "json.py"))
     assert reading.contents.status is FileStatus.INDEXED
     assert not (tmp_path / "executed").exists()
+
+
+def test_a_zip_bomb_costs_a_moment_and_little_memory(tmp_path):
+    with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as bomb:
+        bomb.writestr("bomb.txt", b" " * 400_000_000)
+        bomb.writestr("text.txt", b"It stands.")
+    bombed, read_well = read(request(tmp_path / "bomb.zip", max_bytes=1_000_000), request(text(tmp_path / "quick.txt")))
+    assert [part.document.text for part in bombed.contents.documents] == ["It stands."]
+    assert [left.status for left in bombed.contents.unreadable] == [FileStatus.TOO_LARGE]
+    assert bombed.contents.peak_memory < 200_000_000
+    assert bombed.seconds < 20
+    assert read_well.contents.status is FileStatus.INDEXED
 
 
 def test_a_process_that_does_not_start_is_an_error_with_a_way_out(tmp_path, monkeypatch):

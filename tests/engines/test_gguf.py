@@ -224,6 +224,11 @@ def test_a_reply_is_heard_while_it_is_written_and_is_the_same(engine: GgufEngine
     assert all(later.startswith(earlier) for earlier, later in pairwise(heard))
 
 
+def test_a_prompt_that_does_not_fit_is_the_same_error_where_somebody_listens(engine: GgufEngine) -> None:
+    with pytest.raises(ContextTooLongError, match="does not fit the context of 2048"):
+        engine.reply_aloud(prompt("word " * 4000), lambda _: None)
+
+
 def test_what_a_listener_raises_comes_back_and_the_model_goes_on(brief: GgufEngine) -> None:
     def hear(_: str) -> None:
         raise EOFError

@@ -53,7 +53,7 @@ def damaged(workspace: Path, seed: int) -> str:
     elif kind == "length":
         path.write_bytes(data[: dice.randint(0, len(data))] if dice.random() < 0.5 else data + dice.randbytes(5_000))
     else:
-        copied = other.read_bytes()
+        copied = other.read_bytes() if other != path else dice.randbytes(5_000)
         puts: dict[str, tuple[Callable[[Path], object], ...]] = {
             "kind": (os.mkfifo, os.mkdir, lambda place: place.write_bytes(copied)),
             "link": tuple(partial(link, workspace.parent / "precious") for link in (os.symlink, os.link)),

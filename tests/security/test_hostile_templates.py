@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -137,18 +138,22 @@ def test_a_template_of_one_s_own_never_runs_in_this_process(tmp_path: Path, monk
         Prompts().render(template, VARIABLES)
 
 
+GOOD = Prompts().path("query/ask")
 PLANTED: dict[str, Callable[[Path], object]] = {
     "pipe": os.mkfifo,
     "folder": Path.mkdir,
     "device": lambda place: place.symlink_to("/dev/zero"),
-    "long": lambda place: place.write_text("x" * (MOST_OCTETS + 1), encoding="utf-8"),
-    "link": lambda place: place.symlink_to(__file__),
+    "long": lambda place: place.write_bytes(GOOD.read_bytes().ljust(MOST_OCTETS + 1)),
+    "link": lambda place: place.symlink_to(GOOD),
 }
 
 
 @pytest.mark.parametrize("kind", PLANTED)
 def test_a_template_is_a_regular_file_of_its_folder(tmp_path: Path, kind: str) -> None:
     (tmp_path / "query").mkdir()
+    shutil.copy(GOOD, tmp_path / "query" / "ask.j2")
+    Prompts(tmp_path)
+    (tmp_path / "query" / "ask.j2").unlink()
     PLANTED[kind](tmp_path / "query" / "ask.j2")
     with pytest.raises(TemplateError, match=r"ask\.j2"):
         Prompts(tmp_path)
@@ -171,7 +176,16 @@ _TAILS = st.sampled_from(
         *(" + 1", " * 9", " ~ 'a'", " ** 9", " % 2", " // 1", " in x", " == 1", " and x", " - 1"),
     ]
 )
-_EXPRESSIONS = st.builds("{}{}".format, _WORDS, st.lists(_TAILS, max_size=4).map("".join))
+_EXPRESSIONS = st.recursive(
+    _WORDS,
+    lambda inner: st.one_of(
+        st.builds("{}{}".format, inner, _TAILS),
+        st.builds("{}({})".format, inner, inner),
+        st.builds("[{}, {}]".format, inner, inner),
+        st.builds("({} if {} else {})".format, inner, inner, inner),
+    ),
+    max_leaves=6,
+)
 _PIECES = st.one_of(
     st.builds("{{{{ {} }}}}".format, _EXPRESSIONS),
     st.builds("{{% set x = {} %}}".format, _EXPRESSIONS),

@@ -319,6 +319,11 @@ def test_a_file_is_read_again_only_if_its_bytes_have_changed(tmp_path: Path) -> 
     with FreshReading(tmp_path, FolderSettings(), ReaderSettings()) as fresh:
         first, second = (fresh.documents(["a.txt"])["a.txt"].document for _ in range(2))
         assert first is second
+        replaced_unnoticed(file)
+        changed = fresh.documents(["a.txt"])["a.txt"].document
+        assert changed is not None
+        assert changed.text == "It makes 43 MW of power."
+        file.write_bytes(b"It makes 42 MW of power.")
     assert first is not None
     with FreshReading(tmp_path, FolderSettings(), ReaderSettings()) as fresh:
         assert fresh.documents(["a.txt"], [first])["a.txt"].document is first
@@ -328,6 +333,15 @@ def test_a_file_is_read_again_only_if_its_bytes_have_changed(tmp_path: Path) -> 
         assert now.text == "It makes 43 MW of power."
         file.unlink()
         assert fresh.documents(["a.txt"], [first])["a.txt"].missing
+
+
+def test_of_what_is_read_again_the_last_used_is_kept(tmp_path: Path) -> None:
+    for name in "abc":
+        (tmp_path / f"{name}.txt").write_text(f"Plant {name} makes 42 MW.", encoding="utf-8")
+    with FreshReading(tmp_path, FolderSettings(), ReaderSettings(), most_kept=50) as fresh:  # two of the three
+        read = {name: fresh.documents([name])[name].document for name in ("a.txt", "b.txt", "a.txt", "c.txt")}
+        assert fresh.documents(["a.txt"])["a.txt"].document is read["a.txt"]
+        assert fresh.documents(["b.txt"])["b.txt"].document is not read["b.txt"]
 
 
 def test_several_threads_may_have_files_read_again(tmp_path: Path) -> None:

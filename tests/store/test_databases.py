@@ -1,5 +1,6 @@
 """Damage to the index is noticed, and runs survive it; databases of other versions are upgraded, rebuilt or refused."""
 
+import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -105,9 +106,17 @@ def zeroes_of_a_killed_writer(path: Path) -> None:
     zeroes(path)
 
 
+def a_page_that_nobody_reads_of_a_killed_writer(path: Path) -> None:
+    path.with_name("writer.pid").write_text("1")
+    with path.open("r+b") as file:
+        file.seek(-4096, os.SEEK_END)
+        file.write(bytes(4096))
+
+
 @pytest.mark.parametrize(
     ("damage", "reason"),
     [
+        (a_page_that_nobody_reads_of_a_killed_writer, "is damaged"),
         (no_database, "is damaged"),
         (of_an_earlier_version, "earlier version"),
         (of_the_earlier_name, "earlier version"),

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from investigator.engines.base import Vectors
-from investigator.errors import ForeignFileError
+from investigator.errors import ForeignFileError, InvestigatorError
 from investigator.records import Chunk, Document, FileRecord, FileStatus, SplitDocument
 from investigator.retrieval.folder_index import open_vectors
 from investigator.retrieval.retrieval_settings import RetrievalSettings
@@ -202,6 +202,7 @@ def without_neighbours(raw: bytearray) -> None:
 def test_damaged_native_files_cost_a_rebuild_and_no_hit(
     copied: Path, expected: list[list[int]], files: str, damage: Callable[[bytearray], None]
 ) -> None:
+    """Damage is noticed by the time of a file: bytes of a bad disk, which leaves the time, are not searched for."""
     for file in (copied / "chroma").rglob(files):
         raw = bytearray(file.read_bytes())
         damage(raw)
@@ -289,6 +290,14 @@ def test_a_folder_that_needs_no_chroma_keeps_no_vectors_there(copied: Path) -> N
         assert not (copied / "chroma").exists()
         assert table.count(in_chroma=True) == 0
     assert searched(copied)[1] == []
+
+
+def test_a_file_in_the_place_of_the_vector_index_is_an_error_that_leaves_it(copied: Path) -> None:
+    shutil.rmtree(copied / "chroma")
+    (copied / "chroma").write_text("mine")
+    with pytest.raises(InvestigatorError, match="chroma"):
+        searched(copied)
+    assert (copied / "chroma").read_text() == "mine"
 
 
 def test_a_link_in_the_place_of_the_vector_index_is_not_followed(copied: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import openpyxl
 import pytest
-from made_files import package
+from made_files import package, xlsx
 from openpyxl.chart import BarChart, Reference
 from openpyxl.comments import Comment
 
@@ -215,6 +215,17 @@ def test_charts_comments_and_formulas_without_values_are_read_or_named() -> None
     assert "Autumn: 449\nAutumn: 3741.7%\nAutumn: (formula without a stored value)" in text
     assert "comment on B2: Ida: counted twice" in text
     assert "chart: Repairs (without values)" in text
+
+
+def test_texts_in_their_cells_and_zeros_are_read() -> None:
+    with zipfile.ZipFile(io.BytesIO(xlsx({"Sums": [("city", "sum"), ("Bonn", 0.0), ("", 12)]}))) as parts:
+        files = {name: parts.read(name).decode() for name in parts.namelist()}
+    sheet = files["xl/worksheets/sheet1.xml"]
+    runs = "<t>Linz </t><r><t>am</t></r><r><t> See</t></r><rPh><t>x</t></rPh>"
+    inline = f'<c r="A3" t="inlineStr"><is>{runs}</is></c>'
+    assert sheet.count('<c r="B3"') == 1
+    files["xl/worksheets/sheet1.xml"] = sheet.replace('<c r="B3"', f'{inline}<c r="B3"')
+    assert "city: Bonn; sum: 0\ncity: Linz am See; sum: 12" in text_of("a.xlsx", package(files))
 
 
 def test_a_damaged_chart_costs_neither_the_others_nor_the_count_of_pictures() -> None:
