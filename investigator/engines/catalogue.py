@@ -104,6 +104,19 @@ def parse_model_options(values: Sequence[str]) -> ModelNames:
     return ModelNames(default=default, apart=tuple((role, name) for role, name in names.items() if role is not None))
 
 
+def model_choices(values: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the alternatives that model options offer, keyed by name: each model for every role, together with all
+    models for one role. Without a model for every role, there is one alternative. Raises SettingsError.
+    """
+    split = [(value.strip(), _split_option(value.strip())[0]) for value in values]
+    apart = tuple(value for value, role in split if role is not None)
+    every = dict.fromkeys(value for value, role in split if role is None)
+    choices = {value: (value, *apart) for value in every} or ({", ".join(apart): apart} if apart else {})
+    for choice in choices.values():
+        parse_model_options(choice)
+    return choices
+
+
 def _split_option(value: str) -> tuple[Role | None, str]:
     """Split off the role: a plain word before the first `=`, because a path or a tag may also contain `=`."""
     option = _ROLE_OPTION.fullmatch(value)

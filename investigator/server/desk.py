@@ -28,6 +28,7 @@ from investigator.records import (
 )
 from investigator.secrets import redacted
 from investigator.server.folders import ServedFolder
+from investigator.server.models import Models
 from investigator.server.problems import ServerError, problem_of
 from investigator.server.records import JobEnded, JobKind, JobRequest, JobState, Problem, ServerJob
 from investigator.services.run_records import RunOptions, valid_question
@@ -48,10 +49,12 @@ class Desk:
         self,
         folders: Mapping[str, ServedFolder],
         *,
+        models: Models | None = None,
         most_waiting: int = 20,
         on_problem: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.folders = folders
+        self.models = models or Models()
         self._most_waiting = most_waiting
         self._on_problem = on_problem
         self.closing = threading.Event()
@@ -93,14 +96,15 @@ class Desk:
     def submit(self, request: JobRequest, idempotency_key: str | None = None) -> ServerJob:
         """Accept a job, and return it; if the key has been used before, return the earlier job.
 
-        Raises ServerError if the folder is not served, too many jobs wait, or the key was used for another request, and
-        QuestionError.
+        Raises ServerError if the folder is not served, too many jobs wait, or the key was used for another request;
+        QuestionError; and the errors of a model that cannot be used.
         """
         folder = self.folder(request.folder)
         request, ledger = request.changed(folder=folder.name), folder.ledger
         if request.kind is JobKind.INVESTIGATE:  # stored without known secrets, like runs
             mission, strategy = (redacted(text) if text else text for text in (request.mission, request.strategy))
             request = request.changed(question=valid_question(request.question), mission=mission, strategy=strategy)
+            self.models.investigator(folder.name, folder.investigator, request.model)
         with self._changed:
             known = ledger.job_of_key(idempotency_key) if idempotency_key else None
             if known is not None and known.request != request:
@@ -177,7 +181,7 @@ class Desk:
         """Run a job to its end, unless it is stopped or the desk closes. Raises the same errors as an investigation."""
         logged: dict[type[Event], float] = {}
         status = None
-        with closing(_events(folder, job)) as events:
+        with closing(_events(folder, job, self.models)) as events:
             for event in events:
                 if isinstance(event, Started):
                     job = folder.ledger.change(job.changed(run_id=event.run_id))
@@ -207,11 +211,12 @@ class Desk:
         return folder.ledger.change(ended, event)
 
 
-def _events(folder: ServedFolder, job: ServerJob) -> Generator[Event]:
+def _events(folder: ServedFolder, job: ServerJob, models: Models) -> Generator[Event]:
     """Start or continue a job. If the job already has a run, that run is resumed, even if the client asked to start
     over.
     """
-    request, investigator = job.request, folder.investigator
+    request = job.request
+    investigator = models.investigator(folder.name, folder.investigator, request.model)
     if request.kind is JobKind.INDEX:
         yield from investigator.index(vectors=True)
         return

@@ -14,8 +14,14 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, Response
 from pydantic import ValidationError
 
-from investigator.errors import NotFoundError, QuestionError, ReaderError
-from investigator.investigator import Investigator
+from investigator.errors import (
+    CredentialError,
+    NotFoundError,
+    QuestionError,
+    ReaderError,
+    ReplayError,
+    SettingsError,
+)
 from investigator.records import Document, Investigation, PageView
 from investigator.reports.html import html_report, investigation_view
 from investigator.reports.wording import FILE_STATUSES, HEADLINES, UNFINISHED
@@ -58,7 +64,7 @@ def _add_folder(router: APIRouter, desk: Desk) -> None:
 
     @router.get("/f/{name}/")
     def folder(name: str) -> Response:
-        return _folder_page(desk.folder(name))
+        return _folder_page(desk, desk.folder(name))
 
     @router.get("/f/{name}/search")
     def search(name: str, q: str = "") -> Response:
@@ -86,8 +92,8 @@ def _add_jobs(router: APIRouter, desk: Desk) -> None:
         served = desk.folder(name)
         try:
             return _begun(desk, _form_request(name, fields))
-        except (ServerError, QuestionError) as error:
-            return _rejected_page(served, fields, error)
+        except (ServerError, QuestionError, SettingsError, CredentialError, ReplayError) as error:
+            return _rejected_page(desk, served, fields, error)
 
     @router.get("/f/{name}/jobs/{job_id}")
     def job(name: str, job_id: str) -> Response:
@@ -97,7 +103,9 @@ def _add_jobs(router: APIRouter, desk: Desk) -> None:
         events = served.ledger.events(job_id, limit=None)
         after = events[-1].number if events else 0
         shown = Live(served.investigator.parts.settings.budget).shown(events)
-        return page("job.html.j2", folder=served, job=job, shown=shown, after=after, state_words=_STATE_WORDS)
+        form = _form(desk, served, given={"question": job.request.question, "model": job.request.model})
+        words = {"after": after, "state_words": _STATE_WORDS}
+        return page("job.html.j2", folder=served, job=job, shown=shown, **form, **words)
 
     @router.get("/f/{name}/jobs/{job_id}/progress")
     def progress(name: str, job_id: str, after: After) -> Response:
@@ -120,12 +128,12 @@ def _add_jobs(router: APIRouter, desk: Desk) -> None:
 def _add_runs(router: APIRouter, desk: Desk) -> None:
     @router.get("/f/{name}/runs/{run_id}")
     def run(name: str, run_id: str) -> Response:
-        return _run_page(desk.folder(name), run_id)
+        return _run_page(desk, desk.folder(name), run_id)
 
     @router.post("/f/{name}/runs/{run_id}/resume")
     def resume(name: str, run_id: str) -> Response:
-        investigator = desk.folder(name).investigator
-        return _begun(desk, _resumption(name, investigator, investigator.show(run_id)))
+        served = desk.folder(name)
+        return _begun(desk, _resumption(desk, served, served.investigator.show(run_id)))
 
     @router.get("/f/{name}/runs/{run_id}/report")
     def report(name: str, run_id: str) -> Response:
@@ -209,14 +217,15 @@ def _form_request(folder: str, given: Mapping[str, str]) -> JobRequest:
         only=tuple(name.strip() for name in given.get("only", "").split(",") if name.strip()),
         as_of=given.get("as_of") or None,
         fresh="fresh" in given,
+        model=given.get("model", ""),
     )
 
 
-def _resumption(folder: str, investigator: Investigator, run: Investigation) -> JobRequest:
+def _resumption(desk: Desk, served: ServedFolder, run: Investigation) -> JobRequest:
     """Return a request that resumes a run. Raises ServerError if its scope has too many documents, or the run on which
     it follows up is gone.
     """
-    after = ""
+    after, investigator = "", served.investigator
     if run.earlier:
         readable = (summary for summary in investigator.runs() if summary.engine)  # old runs name no engine
         kept = (investigator.show(summary.id) for summary in readable)
@@ -226,7 +235,8 @@ def _resumption(folder: str, investigator: Investigator, run: Investigation) -> 
             raise ServerError(409, "the run that this question follows up on is gone", hint)
     setup = run.setup
     values = {"mission": setup.mission, "strategy": setup.strategy, "only": setup.scope, "as_of": setup.as_of or None}
-    return _request(folder=folder, question=run.question, after=after, **values)
+    model = desk.models.of_engine(served.name, investigator, setup.engine)
+    return _request(folder=served.name, question=run.question, after=after, model=model, **values)
 
 
 def _request(**fields: object) -> JobRequest:
@@ -237,25 +247,35 @@ def _request(**fields: object) -> JobRequest:
         raise ServerError(wrong.status, wrong.detail) from error
 
 
-def _folder_page(served: ServedFolder, **rejected: object) -> HTMLResponse:
+def _form(desk: Desk, served: ServedFolder, **rejected: object) -> Mapping[str, object]:
+    """Return the variables of the question form. It chooses the model of a rejected form, or of the last question."""
+    given = rejected.get("given")
+    models = desk.models.offered(served.name, served.investigator)
+    last = (job.request.model for job in served.ledger.jobs(limit=5) if job.request.kind is JobKind.INVESTIGATE)
+    wanted = given["model"] if isinstance(given, Mapping) and "model" in given else next(last, "")
+    chosen = next((model for model in models if model.name == wanted), models[0])
+    return {"given": {}, **rejected, "models": models, "chosen": chosen}
+
+
+def _folder_page(desk: Desk, served: ServedFolder, **rejected: object) -> HTMLResponse:
     jobs = [job for job in served.ledger.unfinished() if job.request.kind is JobKind.INVESTIGATE]
     runs = [run for run in served.investigator.runs() if not run.id.startswith(MATRIX)][:_RECENT]
     words = {"headlines": HEADLINES, "unfinished": UNFINISHED, "state_words": _STATE_WORDS}
-    return page("folder.html.j2", folder=served, jobs=jobs, runs=runs, **words, **rejected)
+    return page("folder.html.j2", folder=served, jobs=jobs, runs=runs, **words, **_form(desk, served, **rejected))
 
 
-def _run_page(served: ServedFolder, run_id: str, **rejected: object) -> HTMLResponse:
+def _run_page(desk: Desk, served: ServedFolder, run_id: str, **rejected: object) -> HTMLResponse:
     view = investigation_view(served.investigator.show(run_id))
-    return page("run.html.j2", folder=served, passage_link=linking(served), **view, **rejected)
+    return page("run.html.j2", folder=served, passage_link=linking(served), **view, **_form(desk, served, **rejected))
 
 
-def _rejected_page(served: ServedFolder, given: Mapping[str, str], error: Exception) -> HTMLResponse:
+def _rejected_page(desk: Desk, served: ServedFolder, given: Mapping[str, str], error: Exception) -> HTMLResponse:
     """Return the page with the question form, filled in with the values that were entered, and with the problem."""
     shown, wrong = None, problem_of(error)
     if after := given.get("after"):
         with suppress(NotFoundError):
-            shown = _run_page(served, after, given=given, problem=wrong)
-    shown = shown or _folder_page(served, given=given, problem=wrong)
+            shown = _run_page(desk, served, after, given=given, problem=wrong)
+    shown = shown or _folder_page(desk, served, given=given, problem=wrong)
     shown.status_code = wrong.status
     return shown
 

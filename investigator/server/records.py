@@ -56,6 +56,7 @@ class JobRequest(Record):
     after: str = Field(default="", max_length=100, description="id of the run that the question follows up on")
     as_of: date | None = Field(default=None, description="the day as of which to answer; by default the day of the run")
     fresh: bool = Field(default=False, description="start over; do not resume an earlier run")
+    model: str = Field(default="", max_length=300, description="one of the models on offer; empty: the first")
     kind: JobKind = JobKind.INVESTIGATE
 
 

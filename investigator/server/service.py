@@ -34,6 +34,7 @@ from investigator.server.hosting import (
     is_loopback,
     listening_at,
 )
+from investigator.server.models import Models
 from investigator.server.pages import pages
 from investigator.server.problems import ServerError, problem_of, retry_after
 from investigator.server.protocol import PATH, AgentDoor
@@ -89,11 +90,11 @@ def application(
 
 class Service:
     """Serves folders until it is closed; use it as a context manager. `names` are additional host names that the server
-    accepts. The token for programs is read from `token_file`, by default in the user's data directory; the file is
-    created if it is missing. `open_talks` opens the chats of a folder; `searches_of` returns the handler that serves
-    its search in another protocol. `on_problem` receives unexpected errors, from any thread. Raises SettingsError if it
-    cannot listen at the address, the token cannot be used, or another server already serves a folder. Raises StoreError
-    as well.
+    accepts, and `models` are those that a question can be asked with. The token for programs is read from `token_file`,
+    by default in the user's data directory; the file is created if it is missing. `open_talks` opens the chats of a
+    folder; `searches_of` returns the handler that serves its search in another protocol. `on_problem` receives
+    unexpected errors, from any thread. Raises SettingsError if it cannot listen at the address, the token cannot be
+    used, or another server already serves a folder. Raises StoreError as well.
     """
 
     def __init__(
@@ -104,6 +105,7 @@ class Service:
         *,
         token_file: Path | None = None,
         names: tuple[str, ...] = (),
+        models: Models | None = None,
         patience: float = SLOWEST_CLIENT,
         directory: Path | None = None,
         open_talks: OpenTalks,
@@ -116,7 +118,7 @@ class Service:
             listening = failing.enter_context(listening_at(host, port))
             port = listening.getsockname()[1]
             self._access = Access(token_of(self.token_file), port)
-            self.desk = Desk(served_folders(investigators, data / "servers"), on_problem=on_problem)
+            self.desk = Desk(served_folders(investigators, data / "servers"), models=models, on_problem=on_problem)
             failing.pop_all()
         folders = self.desk.folders
         self._chats = Chats(folders, open_talks)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from copy import copy
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 from investigator.asking.budget import Budget
 from investigator.documents.folder import Recheck
@@ -20,6 +21,7 @@ from investigator.research.forecast import forecast
 from investigator.research.loop import Research
 from investigator.research.replay import replay, spent_at
 from investigator.services.indexed_folder import IndexedFolder, mended
+from investigator.services.model_roles import Model
 from investigator.services.open_folder import OpenFolder, open_folder, repeated
 from investigator.services.parts import Parts
 from investigator.services.run_records import (
@@ -64,6 +66,14 @@ class Investigations(IndexedFolder):
         super().__init__(folder, workspace, parts, bring_down)
         self.engines = engines
         self._joint = joint
+
+    def with_model(self, model: Model) -> Self:
+        """Return the same folder with the same index and runs, investigated by another model. Raises SettingsError,
+        CredentialError and ReplayError.
+        """
+        other = copy(self)
+        other.engines = self.parts.engines(model, None, self.folder)
+        return other
 
     def investigate(self, question: str, options: RunOptions = RunOptions()) -> Iterator[Event]:
         """Yield an event for each step; the last is Answered.

@@ -12,12 +12,16 @@ import httpx
 from investigator import Investigator, ScriptedEmbedder
 from investigator.bb3.commands.serve import open_talks
 from investigator.server.service import Service
+from investigator.settings import Settings
 
 
 @contextmanager
-def serving(folder: Path, data: Path, *, model: Any = None, **options: Any) -> Iterator[Service]:
+def serving(
+    folder: Path, data: Path, *, model: Any = None, settings: Settings | None = None, **options: Any
+) -> Iterator[Service]:
     """Serve a folder that a model may read; the data of the server is in a directory."""
-    investigator = Investigator(folder, model=model, workspace=data / "workspace", embedder=ScriptedEmbedder())
+    workspace, embedder = data / "workspace", ScriptedEmbedder()
+    investigator = Investigator(folder, model=model, settings=settings, workspace=workspace, embedder=embedder)
     with Service([investigator], open_talks=open_talks, directory=data, **options) as service:
         yield service
 

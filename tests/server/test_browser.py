@@ -60,7 +60,7 @@ def letters(text: str) -> str:
 
 def ask(page: Page, question: str) -> None:
     page.fill("#question", question)
-    page.click("button:has-text('Investigate')")
+    page.click("button:has-text('Ask')")
 
 
 def test_each_citation_of_six_formats_opens_its_document_at_the_quote(chromium: Browser, tmp_path: Path) -> None:

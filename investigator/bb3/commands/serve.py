@@ -6,6 +6,7 @@ import sys
 import webbrowser
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from socket import gethostname
 from threading import Lock, Thread
@@ -24,6 +25,7 @@ from investigator.bb3.search.server import folder_searches
 from investigator.bb3.talk import Talk
 from investigator.cli.options import CommonOptions
 from investigator.cli.output import note, print_plain, tell
+from investigator.engines.catalogue import model_choices
 from investigator.errors import DialogueError, SettingsError
 from investigator.investigator import Investigator
 from investigator.reports.inert import inert_prose
@@ -31,6 +33,7 @@ from investigator.server.chats import Begin, Say, Watch
 from investigator.server.desk import Desk
 from investigator.server.folders import served_folders
 from investigator.server.hosting import is_loopback
+from investigator.server.models import Models
 from investigator.server.records import ChatTurn, SpokenReply, TurnState
 from investigator.server.service import Service
 
@@ -63,8 +66,8 @@ def serve(
 ) -> None:
     """Serve folders as a page for reading evidence, as an API for programs under /v1, and to agents at /mcp. It listens
     on this machine only, unless --host names another address. The printed link opens the page once; press Enter for
-    another link. Programs send the token, which is in a file that only you can read. Ctrl-C stops it; unfinished work
-    resumes at the next start.
+    another link. With several --model, each question can be asked with any of them. Programs send the token, which is
+    in a file that only you can read. Ctrl-C stops it; unfinished work resumes at the next start.
 
     Agents get six tools of the Model Context Protocol, which only read: search, list_mentions, start_investigation,
     get_investigation, read_passage and status. They require the mcp extra: pip install "document-investigator[mcp]".
@@ -82,13 +85,16 @@ def serve(
             hint="Give a file with the token for clients: --token-file FILE. Put HTTPS in front of the server.",
         )
     settings = common.settings.load()
-    investigators = [common.investigator(folder, settings) for folder in folders]
+    choices = model_choices(common.model or ())
+    first = replace(common, model=list(next(iter(choices.values()), ())))
+    investigators = [first.investigator(folder, settings) for folder in folders]
     with Service(
         investigators,
         host,
         port,
         token_file=token_file,
         names=tuple(host_name or ()),
+        models=Models(choices),
         open_talks=open_talks,
         searches_of=folder_searches,
         on_problem=note,

@@ -15,6 +15,25 @@ for (const form of document.querySelectorAll("form.ask")) {
     isSent = true;
   });
   addEventListener("pageshow", () => { isSent = false; });
+  const text = form.querySelector("textarea");
+  const over = document.createElement("p");
+  over.className = "over";
+  over.setAttribute("role", "status");
+  form.querySelector(".row").append(over);
+  const measure = () => {  // a limit of the field itself would silently cut a text that is pasted
+    const [length, limit] = [text.value.length, Number(text.dataset.limit)];
+    const words = `${length.toLocaleString("en")} characters; at most ${limit.toLocaleString("en")} can be sent.`;
+    text.setCustomValidity(length > limit ? words : "");
+    over.textContent = length > limit ? words : "";
+  };
+  text.addEventListener("input", measure);
+  measure();
+  form.querySelector(".pick-model")?.addEventListener("change", (event) => {
+    const picked = event.currentTarget;
+    picked.querySelector("summary b").textContent = event.target.closest("label").querySelector("b").textContent;
+    picked.open = false;
+    text.focus();
+  });
 }
 
 // --- an investigation in progress -------------------------------------------------------------------------------------
