@@ -11,7 +11,7 @@ from investigator.documents.folder import check_folder
 from investigator.documents.objects import ObjectFolder, object_address
 from investigator.engines.base import Embedder
 from investigator.errors import FolderError, SettingsError, StoreError, expect
-from investigator.records import Answer, Answered, BatchEnded, Matrix
+from investigator.records import Answer, Answered, BatchEnded, Matrix, OutlinePart
 from investigator.services.investigations import Investigations
 from investigator.services.model_roles import Model
 from investigator.services.parts import Parts
@@ -103,6 +103,20 @@ class Investigator(Investigations):
             if isinstance(event, BatchEnded) and isinstance(event.outcome, Matrix):
                 return event.outcome
         raise StoreError("the matrix ended without an outcome")
+
+    def report(
+        self,
+        subject: str,
+        options: RunOptions = RunOptions(),
+        *,
+        outline: Sequence[OutlinePart] = (),
+        is_update: bool = False,
+    ) -> Answer:
+        """Write a report, whose sections are in the answer. Raises the errors of `write_report`."""
+        for event in self.write_report(subject, options, outline=outline, is_update=is_update):
+            if isinstance(event, Answered) and event.investigation.answer is not None:
+                return event.investigation.answer
+        raise StoreError("the report ended without an answer")
 
 
 def _settings(settings: object) -> Settings:

@@ -17,6 +17,8 @@ from investigator.records import (
     AskVariables,
     CheckReply,
     CheckVariables,
+    OutlineReply,
+    OutlineVariables,
     PlanReply,
     PlanVariables,
     QuestionVariables,
@@ -26,6 +28,10 @@ from investigator.records import (
     RepairVariables,
     RowReply,
     RowVariables,
+    SectionReply,
+    SectionVariables,
+    SummaryReply,
+    SummaryVariables,
     TemplateProblem,
 )
 from investigator.resources import data_text
@@ -75,6 +81,13 @@ METHOD: Mapping[str, Contract] = {
     "answer/check": Contract(
         CheckVariables, CheckReply, ("question", "statements", "documents"), ("statements", "number", "support")
     ),
+    "report/outline": Contract(
+        OutlineVariables, OutlineReply, ("subject", "documents"), ("parts", "heading", "questions")
+    ),
+    "report/section": Contract(
+        SectionVariables, SectionReply, ("heading", "documents"), ("paragraphs", "sentences", "text", "evidence")
+    ),
+    "report/summary": Contract(SummaryVariables, SummaryReply, ("sections",), ("sentences", "text", "evidence")),
     "asking/repair": Contract(RepairVariables, must_use=("prompt",)),
 }
 """The method's templates, keyed by name (`owner/name`)."""

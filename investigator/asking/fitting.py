@@ -16,11 +16,14 @@ from investigator.records import (
     EvidenceDocument,
     EvidencePassage,
     EvidenceSpan,
+    OutlineVariables,
     PlanVariables,
     ReflectVariables,
     RowVariables,
+    SectionVariables,
     ShownDocument,
     ShownPassage,
+    SummaryVariables,
 )
 
 Item = TypeVar("Item")
@@ -69,6 +72,33 @@ def less_to_answer(variables: AnswerVariables, share: float) -> AnswerVariables 
     ids = {name for document in variables.documents for name in document.ids}
     documents = _less_around(variables.documents, ids, share) or _less_evidence(variables.documents, share)
     return variables.changed(documents=documents) if documents is not None else None
+
+
+def less_to_outline(variables: OutlineVariables, share: float) -> OutlineVariables | None:
+    """Keep fewer documents."""
+    if len(variables.documents) < 2:
+        return None
+    return variables.changed(documents=_first(variables.documents, share))
+
+
+def less_to_section(variables: SectionVariables, share: float) -> SectionVariables | None:
+    """Drop what other sections say, then the text around the quotes of the last documents and quotes that no statement
+    cites.
+    """
+    if any(other.statements for other in variables.others):
+        return variables.changed(others=tuple(other.changed(statements=()) for other in variables.others))
+    cited = {name for statement in variables.statements for name in statement.evidence}
+    documents = _less_around(variables.documents, cited, share)
+    return variables.changed(documents=documents) if documents is not None else None
+
+
+def less_to_summary(variables: SummaryVariables, share: float) -> SummaryVariables | None:
+    """Drop the last statements of each section, but never its first."""
+    fewer = tuple(
+        section.changed(statements=_first(section.statements, share)) if len(section.statements) > 1 else section
+        for section in variables.sections
+    )
+    return variables.changed(sections=fewer) if fewer != variables.sections else None
 
 
 def less_to_check(variables: CheckVariables, share: float) -> CheckVariables | None:

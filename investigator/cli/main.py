@@ -58,6 +58,7 @@ _COMMANDS: Mapping[str, tuple[TyperCommand | TyperGroup, ...]] = {
     "Daily use": (
         LazyCommand("ask", "cli.ask:ask", "Answer a question from a folder of documents."),
         LazyCommand("matrix", "cli.matrix:matrix", "Ask every document the same questions, and show a table."),
+        LazyCommand("report", "cli.report:report", "Write a report of cited sections on a subject."),
         LazyCommand(
             "chat", "bb3.commands.chat:chat", "Talk to a folder of documents.", prints=False, **_MODULE_OPTIONS
         ),

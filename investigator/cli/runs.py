@@ -35,7 +35,10 @@ def show(
     investigator = kept_of(folder, workspace)
     if run:
         output.check(folder)
-        output.show(investigator.show(run), investigator, again=True)
+        record = investigator.show(run)
+        if record.answer is not None and record.answer.sections:
+            record = investigator.stale(record)
+        output.show(record, investigator, again=True)
         return
     if output.report:
         raise UserError("--report needs a run", hint=f"For example: investigator show {folder} last --report a.html")

@@ -26,8 +26,9 @@ _RECORD = re.compile(r'\s*\{\s*"schema":\s*"investigator/[a-z_]+/\d+"')
 _HEADINGS = tuple(",".join(heading) for heading in (MATRIX_HEADING, EVIDENCE_HEADING))
 _USAGE = re.compile(r"\bUsed: [\d,]+ calls?, [\d,]+ tokens? \(")
 _COVERED = re.compile(r"(?:^|; |\bCoverage: )read \d+ of \d+ documents?\b", re.MULTILINE)
-_LAST_LINE = re.compile(r"^Run: \d{8}-\d{6}-[0-9a-f]{6}(?:, as of \d{4}-\d{2}-\d{2})?\s*\Z", re.MULTILINE)
-_NAMED = re.compile(r"\bRun:? \d{8}-\d{6}-[0-9a-f]{6}\b|^The quotes behind each cell: --report ", re.MULTILINE)
+_RUN = r"(?:report-)?\d{8}-\d{6}-[0-9a-f]{6}"
+_LAST_LINE = re.compile(rf"^Run: {_RUN}(?:, as of \d{{4}}-\d{{2}}-\d{{2}})?\s*\Z", re.MULTILINE)
+_NAMED = re.compile(rf"\bRun:? {_RUN}\b|^The quotes behind each cell: --report ", re.MULTILINE)
 
 
 def is_own_result(data: bytes) -> bool:

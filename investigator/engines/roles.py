@@ -16,12 +16,13 @@ class Role(StrEnum):
     CHAT = "chat"
 
 
-_ROLE_OF_TEMPLATE = {"answer/check": Role.CHECK}
+_ROLE_OF_TEMPLATE = {"answer/check": Role.CHECK, "report/outline": Role.PLAN}
 _ROLE_OF_OWNER = {
     "planner": Role.PLAN,
     "query": Role.ASK,
     "reflection": Role.REFLECT,
     "answer": Role.ANSWER,
+    "report": Role.ANSWER,
     "bb3": Role.CHAT,
 }
 

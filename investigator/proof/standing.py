@@ -18,6 +18,7 @@ from investigator.records import (
     Document,
     Quote,
     QuoteState,
+    Section,
     Statement,
     Support,
     SurveyRow,
@@ -52,6 +53,7 @@ def standing_answer(answer: Answer, reread: Reread) -> Answer:
         lead=lead if lead is not None and lead.is_shown else None,
         details=tuple(detail for detail in details if detail.is_shown),
         table=tuple(rows),
+        sections=tuple(_standing_section(section, shown) for section in answer.sections),
         check=answer.check.changed(withheld=(*answer.check.withheld, *lost)),
         not_stated=tuple(gap.changed(quotes=_still(gap.quotes, now)) for gap in answer.not_stated),
         disagreements=_standing_disagreements(answer, now),
@@ -72,6 +74,14 @@ def _standing_row(row: SurveyRow, statement: Statement | None) -> SurveyRow:
     if statement is None or statement.is_shown:
         return row.changed(statement=statement)
     return row.changed(statement=None, decision=Decision.UNCLEAR)
+
+
+def _standing_section(section: Section, shown: Mapping[int, Statement]) -> Section:
+    def kept(statements: Sequence[Statement]) -> tuple[Statement, ...]:
+        return tuple(now for each in statements if (now := shown[id(each)]).is_shown)
+
+    paragraphs = tuple(filter(None, map(kept, section.paragraphs)))
+    return section.changed(paragraphs=paragraphs, rows=kept(section.rows))
 
 
 def _standing_disagreements(answer: Answer, now: Mapping[Quote, Quote | None]) -> tuple[Disagreement, ...]:

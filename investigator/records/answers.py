@@ -152,12 +152,37 @@ class RunFacts(Record):
     elapsed: float = Field(default=0.0, description="total seconds that the run took, across all its processes")
 
 
+class Section(Record):
+    """A section of a report: what the investigation of its part found, in paragraphs of statements and rows of a table.
+
+    `status` is that of the investigation, or None if it is not finished. `reason` says why the section is empty or not
+    finished. `repeats` are the headings of the sections that already state something that was removed here; `stale` are
+    cited documents that have changed since.
+    """
+
+    heading: str
+    questions: tuple[str, ...] = ()
+    status: AnswerStatus | None = None
+    reason: str = ""
+    paragraphs: tuple[tuple[Statement, ...], ...] = ()
+    rows: tuple[Statement, ...] = ()
+    repeats: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
+    run: str = Field(default="", description="the id of the run that investigated the part")
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """Return the statements of the paragraphs and the rows, in this order."""
+        return (*(statement for paragraph in self.paragraphs for statement in paragraph), *self.rows)
+
+
 class Answer(Record):
     """The answer to a question, or the statement that the documents do not contain it, with the coverage.
 
     `lead` answers in one or two sentences; `details` give, each once, what the lead does not say, by side, period or
-    item; `table` has the decision on each document if every document had to be decided. `text` is the whole as shown,
-    in Markdown, with citation numbers `[n]` from 1 in the order of `citations`.
+    item; `table` has the decision on each document if every document had to be decided. A report has `sections`, of
+    which the lead and the details are the summary. `text` is the whole as shown, in Markdown, with citation numbers
+    `[n]` from 1 in the order of `citations`.
     """
 
     question: str
@@ -166,6 +191,7 @@ class Answer(Record):
     lead: Statement | None = None
     details: tuple[Statement, ...] = ()
     table: tuple[SurveyRow, ...] = ()
+    sections: tuple[Section, ...] = ()
     parts: tuple[Part, ...] = ()
     not_stated: tuple[NotStated, ...] = ()
     disagreements: tuple[Disagreement, ...] = ()
@@ -177,9 +203,10 @@ class Answer(Record):
 
     @property
     def statements(self) -> tuple[Statement, ...]:
-        """Return the lead, the details and the statements of the table, in this order."""
+        """Return the lead, the details, and the statements of the table and of the sections, in this order."""
         rows = (row.statement for row in self.table if row.statement is not None)
-        return (*((self.lead,) if self.lead is not None else ()), *self.details, *rows)
+        of_sections = (statement for section in self.sections for statement in section.statements)
+        return (*((self.lead,) if self.lead is not None else ()), *self.details, *rows, *of_sections)
 
     @property
     def citations(self) -> tuple[Quote, ...]:

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from investigator.language.addresses import defanged
-from investigator.records import Answer, AnswerStatus, Decision, Quote, Side, Statement, Support
+from investigator.records import Answer, AnswerStatus, Decision, Quote, Section, Side, Statement, Support
 from investigator.reports.inert import inert_line
-from investigator.reports.wording import DECISIONS, plural, some_names
+from investigator.reports.wording import DECISIONS, HEADLINES, plural, some_names
 from investigator.research.answer_text import support_note
 
 _MOST_MARKS = 3
@@ -52,6 +52,16 @@ class ShownStatement:
 
 
 @dataclass(frozen=True)
+class ShownSection:
+    """A section of a report. `remark` says why it is empty, not finished, out of date, or refers to other sections."""
+
+    heading: str
+    paragraphs: tuple[tuple[ShownStatement, ...], ...]
+    rows: tuple[ShownStatement, ...]
+    remark: str
+
+
+@dataclass(frozen=True)
 class AnswerView:
     """The parts of an answer in the order in which they are shown.
 
@@ -67,11 +77,17 @@ class AnswerView:
     not_stated: tuple[ShownStatement, ...]
     disagreements: tuple[tuple[str, tuple[ShownStatement, ...], str], ...]
     withheld: tuple[ShownStatement, ...]
+    sections: tuple[ShownSection, ...]
+
+    @property
+    def gaps_title(self) -> str:
+        """Return the title of what the documents do not state."""
+        return "What the documents do not say" if self.sections else "Not stated"
 
     @property
     def says_something(self) -> bool:
-        """Return True if the answer has a lead, details or a table."""
-        return self.lead is not None or bool(self.details or self.rows or self.others)
+        """Return True if the answer has a lead, details or a table, or is a report."""
+        return self.lead is not None or bool(self.details or self.rows or self.others or self.sections)
 
 
 def answer_view(answer: Answer) -> AnswerView:
@@ -104,6 +120,15 @@ def answer_view(answer: Answer) -> AnswerView:
             for item in answer.disagreements
         ),
         withheld=tuple(map(stated, answer.check.withheld)),
+        sections=tuple(
+            ShownSection(
+                defanged(section.heading),
+                tuple(tuple(map(stated, paragraph)) for paragraph in section.paragraphs),
+                tuple(map(stated, section.rows)),
+                defanged(_section_remark(section)),
+            )
+            for section in answer.sections
+        ),
     )
 
 
@@ -117,7 +142,8 @@ def shows_passages(answer: Answer) -> bool:
     have their sources below.
     """
     is_quoted = all(statement.support is Support.VERBATIM for statement in answer.details)
-    return answer.status is AnswerStatus.PASSAGES_FOUND and answer.lead is None and not answer.table and is_quoted
+    is_bare = answer.lead is None and not answer.table and not answer.sections
+    return answer.status is AnswerStatus.PASSAGES_FOUND and is_bare and is_quoted
 
 
 def is_said(quote: Quote, answer: Answer) -> bool:
@@ -139,6 +165,16 @@ def _remark(statement: Statement) -> str:
     checked = support_note(statement) if statement.is_shown else statement.reason
     notes = statement.notes if statement.support is Support.UNCHECKED else ()
     return "; ".join(filter(None, (checked, *notes)))
+
+
+def _section_remark(section: Section) -> str:
+    headline = f"{HEADLINES[section.status]}: " if section.status and not section.statements else ""
+    lines = [f"{headline}{section.reason}" if section.reason else ""]
+    if section.repeats:
+        lines.append(f"See also: {'; '.join(section.repeats)}.")
+    if section.stale:
+        lines.append(f"Changed since this was written: {some_names(section.stale, _MOST_NAMES)}.")
+    return " ".join(filter(None, lines))
 
 
 def _source(side: Side) -> str:

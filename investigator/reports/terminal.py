@@ -28,7 +28,14 @@ from investigator.records import (
     TemplateVersion,
     Trust,
 )
-from investigator.reports.answer_view import AnswerView, ShownStatement, answer_view, is_said, shows_passages
+from investigator.reports.answer_view import (
+    AnswerView,
+    ShownSection,
+    ShownStatement,
+    answer_view,
+    is_said,
+    shows_passages,
+)
 from investigator.reports.columns import columns
 from investigator.reports.inert import inert, inert_line
 from investigator.reports.wording import (
@@ -126,7 +133,15 @@ def _content(answer: Answer, view: AnswerView) -> list[Text]:
         blocks.append(columns(rows, heading=("Document", "Decision", ""), left=range(3)))
     if view.others:
         blocks.append(Text("\n".join(view.others)))
-    return blocks
+    return [*blocks, *(block for section in view.sections for block in _section_blocks(section))]
+
+
+def _section_blocks(section: ShownSection) -> list[Text]:
+    blocks = [Text(" ".join(statement.headed for statement in paragraph)) for paragraph in section.paragraphs]
+    if section.rows:
+        blocks.append(columns([(inert_line(row.head), row.line) for row in section.rows], left=range(2)))
+    blocks += [Text(inert_line(section.remark), style="dim")] if section.remark else []
+    return [Text(inert_line(section.heading), style="bold"), *blocks]
 
 
 def _passage(quotes: Sequence[Quote], shown: ShownStatement) -> Text:
@@ -148,7 +163,7 @@ def _open(view: AnswerView) -> list[Text]:
         lines = [f"- {inert_line(about)}", *(f"    {side.line}" for side in sides)]
         lines += [f"    {inert_line(explanation)}"] if explanation else []
         disagreements.append(Text("\n".join(lines)))
-    return _section("Not stated", _items(view.not_stated)) + _section("The documents disagree", disagreements)
+    return _section(view.gaps_title, _items(view.not_stated)) + _section("The documents disagree", disagreements)
 
 
 def _items(statements: Iterable[ShownStatement]) -> list[Text]:

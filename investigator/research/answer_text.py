@@ -7,7 +7,17 @@ from collections.abc import Iterator, Mapping
 
 from investigator.language.addresses import defanged
 from investigator.language.normalise import one_line
-from investigator.records import Answer, Decision, Disagreement, NotStated, Quote, Statement, Support, SurveyRow
+from investigator.records import (
+    Answer,
+    Decision,
+    Disagreement,
+    NotStated,
+    Quote,
+    Section,
+    Statement,
+    Support,
+    SurveyRow,
+)
 
 _MOST_MARKS = 3
 _MARK = re.compile(r"\[(\d+)\]")
@@ -25,6 +35,7 @@ def answer_text(answer: Answer) -> str:
         "" if answer.lead is None else _line(answer.lead, numbers),
         "\n".join(f"- {_line(statement, numbers)}" for statement in answer.details),
         "\n".join(_rows(answer.table, numbers)),
+        *(block for section in answer.sections for block in _section(section, numbers)),
         "\n".join(f"- {_not_stated(entry, numbers)}" for entry in answer.not_stated),
         "\n".join(f"- {_disagreement(entry, numbers)}" for entry in answer.disagreements),
     ]
@@ -52,6 +63,13 @@ def _line(statement: Statement, numbers: Mapping[Quote, int]) -> str:
     note = support_note(statement)
     marks = marks_of(statement.quotes, numbers)
     return f"{head}{plain(statement.text)}{' ' if marks else ''}{marks}{f' ({note})' if note else ''}"
+
+
+def _section(section: Section, numbers: Mapping[Quote, int]) -> Iterator[str]:
+    yield f"## {plain(section.heading)}"
+    yield from (" ".join(_line(statement, numbers) for statement in paragraph) for paragraph in section.paragraphs)
+    yield "\n".join(f"- {_line(statement, numbers)}" for statement in section.rows)
+    yield plain(section.reason)
 
 
 def _rows(table: tuple[SurveyRow, ...], numbers: Mapping[Quote, int]) -> Iterator[str]:

@@ -27,6 +27,7 @@ from investigator.reports.wording import headline
 from investigator.research.concurrency import in_order
 from investigator.services.indexed_folder import IndexedFolder, Mending
 from investigator.services.open_folder import OpenFolder, open_folder
+from investigator.services.parts import Parts
 from investigator.services.run_records import RunOptions
 from investigator.store.in_memory import JointLedger
 from investigator.store.journal import Runs
@@ -36,7 +37,7 @@ _MOST_FAILURES = 3  # after this many failures without a success, the next quest
 
 
 @dataclass(frozen=True)
-class _Result:
+class Result:
     """The outcome of a question: its investigation, or the error that ended it. `is_kept` is True if a stored answer
     was reused.
     """
@@ -69,24 +70,21 @@ def asked_questions(
     question if the first ones all fail, and the errors of `Investigator.investigate` that concern the whole folder.
     """
     began, parts = time.monotonic(), place.parts
-    ledger = JointLedger(time.monotonic, parts.prices.price_of)
-    joint = Budget(ledger, parts.settings.budget.beyond_one_question(), parts.prices.price_of)
-    traits = traits_of(engines[Role.ASK])
-    calls = parts.settings.research.concurrency or traits.concurrency
-    workers = max(1, calls // _CALLS_OF_A_QUESTION) if traits.is_model else 1  # the built-in engine computes locally
-    results: dict[int, _Result] = {}
+    ledger, joint = joint_budget(parts)
+    workers = questions_at_once(parts, engines)
+    results: dict[int, Result] = {}
     with open_folder(place, engines, joint) as folder:
         yield from folder.read()
         yield from parts.notices()
         yield from folder.prepare(folder.index.best_search())
-        _note_spent(folder, records, options, ledger)
-        yield from _wave(folder, dict(enumerate(records)), options, workers, results)
+        note_spent(folder, records, options, ledger)
+        yield from wave(folder, dict(enumerate(records)), options, workers, results)
         damaged = (r.error.document_ids for r in results.values() if isinstance(r.error, DamagedDocumentError))
         again = frozenset(folder.drifted).union(*damaged)
         if again:
             yield from folder.read(again)
             some = {number: records[number] for number, result in results.items() if result.is_repeated(again)}
-            yield from _wave(folder, some, options, workers, results, again)
+            yield from wave(folder, some, options, workers, results, again)
         if kept := sum(result.is_kept for result in results.values()):
             yield Notice(text=f"{kept:,} of {len(records):,} questions were answered earlier; their answers are kept.")
         runs = [result.investigation for result in results.values() if result.investigation is not None]
@@ -104,15 +102,31 @@ def asked_questions(
     yield BatchEnded(outcome=AskedQuestions(outcomes=outcomes, usage=usage, seconds=seconds))
 
 
-def _wave(
+def joint_budget(parts: Parts) -> tuple[JointLedger, Budget]:
+    """Return a budget for the total of many questions, and the ledger of their cost."""
+    ledger = JointLedger(time.monotonic, parts.prices.price_of)
+    return ledger, Budget(ledger, parts.settings.budget.beyond_one_question(), parts.prices.price_of)
+
+
+def questions_at_once(parts: Parts, engines: Mapping[Role, Engine]) -> int:
+    """Return the useful number of questions that are investigated at the same time."""
+    traits = traits_of(engines[Role.ASK])
+    calls = parts.settings.research.concurrency or traits.concurrency
+    return max(1, calls // _CALLS_OF_A_QUESTION) if traits.is_model else 1  # the built-in engine computes locally
+
+
+def wave(
     folder: OpenFolder,
     records: Mapping[int, Investigation],
     options: RunOptions,
     workers: int,
-    results: dict[int, _Result],
+    results: dict[int, Result],
     again: frozenset[str] = frozenset(),
+    phase: str = "questions",
 ) -> Iterator[Event]:
-    """Investigate numbered records, and add their results; yield the progress and each distinct notice once."""
+    """Investigate numbered records, and add their results; yield the progress of the phase and each distinct notice
+    once. Raises the error of a question if the first ones all fail.
+    """
     seen: set[str] = set()
     total = max(len(records), len(results))
     with closing(in_order(lambda new: _result(folder, new, options, again), records.values(), workers)) as arriving:
@@ -124,10 +138,10 @@ def _wave(
                 raise result.error
             outcome = headline(result.investigation).lower() if result.investigation else f"failed: {result.failure}"
             about = (" ".join(new.question.split())[:80], outcome)
-            yield Progressed(phase="questions", done=len(results), total=total, about=about)
+            yield Progressed(phase=phase, done=len(results), total=total, about=about)
 
 
-def _result(folder: OpenFolder, new: Investigation, options: RunOptions, again: frozenset[str]) -> _Result:
+def _result(folder: OpenFolder, new: Investigation, options: RunOptions, again: frozenset[str]) -> Result:
     """Return the outcome of a question, which is asked once more if shards are lost. Raises ShardLostError."""
     mending = Mending()
     while True:
@@ -138,7 +152,7 @@ def _result(folder: OpenFolder, new: Investigation, options: RunOptions, again: 
                 raise
 
 
-def _attempted(folder: OpenFolder, new: Investigation, options: RunOptions, again: frozenset[str]) -> _Result:
+def _attempted(folder: OpenFolder, new: Investigation, options: RunOptions, again: frozenset[str]) -> Result:
     notices: list[str] = []
     is_kept = True
     try:
@@ -150,15 +164,15 @@ def _attempted(folder: OpenFolder, new: Investigation, options: RunOptions, agai
                     notices.append(event.text)
                 case Answered():
                     own = () if is_kept else tuple(notices)
-                    return _Result(event.investigation, notices=own, is_kept=is_kept)
+                    return Result(event.investigation, notices=own, is_kept=is_kept)
     except DamagedDocumentError as error:
-        return _Result(error=error)
+        return Result(error=error)
     except (EngineError, ReaderError) as error:
-        return _Result(error=error, notices=tuple(notices))
+        return Result(error=error, notices=tuple(notices))
     raise AssertionError("the investigation ended without an answer")
 
 
-def _note_spent(folder: OpenFolder, records: Sequence[Investigation], options: RunOptions, ledger: JointLedger) -> None:
+def note_spent(folder: OpenFolder, records: Sequence[Investigation], options: RunOptions, ledger: JointLedger) -> None:
     """Add what earlier processes have spent on the questions, if a ceiling applies to their total. Overlapping times
     count once.
     """

@@ -16,10 +16,11 @@ from investigator.engines.roles import Role
 from investigator.engines.stand_ins import AbsentEngine, ForeseeingEngine
 from investigator.errors import NotFoundError, SettingsError, expect
 from investigator.proof.standing import quote_standing
-from investigator.records import Event, Forecast, Investigation, Notice, Replayed, RunSummary, StopReason
+from investigator.records import Event, Forecast, Investigation, Notice, OutlinePart, Replayed, RunSummary, StopReason
 from investigator.research.forecast import forecast
 from investigator.research.loop import Research
 from investigator.research.replay import replay, spent_at
+from investigator.retrieval.library import within
 from investigator.services.indexed_folder import IndexedFolder, mended
 from investigator.services.model_roles import Model
 from investigator.services.open_folder import OpenFolder, open_folder, repeated
@@ -27,6 +28,7 @@ from investigator.services.parts import Parts
 from investigator.services.run_records import (
     LAST_RUN,
     MATRIX,
+    REPORT,
     RunOptions,
     as_it_began,
     day_of,
@@ -126,6 +128,58 @@ class Investigations(IndexedFolder):
 
         return self._batch(filled_matrix, questions, options)
 
+    def write_report(
+        self,
+        subject: str,
+        options: RunOptions = RunOptions(),
+        *,
+        outline: Sequence[OutlinePart] = (),
+        is_update: bool = False,
+    ) -> Iterator[Event]:
+        """Write a report on a subject and yield the events; the last is Answered, with the sections in its answer.
+
+        Each part of the `outline`, which is planned if none is given, is investigated and becomes a section. An update
+        writes only the sections of the latest report that cite changed documents. A stopped report resumes. Raises the
+        errors of `investigate`, and NotFoundError if there is no report to update.
+        """
+        expect(options, RunOptions, "options", SettingsError)
+        from investigator.services.outlines import valid_outline  # a question must not wait for the imports
+        from investigator.services.report_run import written_report
+
+        self.parts.check_prices(self.engines.values())
+        parts = valid_outline(outline) if outline else ()
+        new = new_record(subject, options, self.engines, self.parts.settings, self.parts.trust_of)
+        yield from written_report(self, self.engines, new, parts, options, is_update=is_update)
+
+    def plan_report(self, subject: str, options: RunOptions = RunOptions()) -> tuple[OutlinePart, ...]:
+        """Return the planned outline of a report on a subject, which costs one call. Raises the errors of
+        `investigate`.
+        """
+        from investigator.research.report import ReportWriter  # a question must not wait for the import
+
+        parts = self.parts
+        new = new_record(subject, options, self.engines, parts.settings, parts.trust_of)
+
+        def attempt(again: frozenset[str]) -> tuple[OutlinePart, ...]:
+            with self.library(again) as library:
+                scope = scope_of(options.only, library.document_ids())
+                client = parts.client(self.engines, parts.memory_journal(), day=day_of(new, datetime.now(UTC)))
+                research = parts.settings.research
+                writer = ReportWriter(client, within(library, scope), research, new.question, new.setup.mission)
+                return writer.outline()
+
+        return mended(attempt)
+
+    def stale(self, report: Investigation) -> Investigation:
+        """Return a report whose sections name the documents that they cite and that have changed since."""
+        from investigator.services.report_run import stale_sections  # a question must not wait for the import
+
+        names = list(dict.fromkeys(quote.document_id for quote in report.answer.citations)) if report.answer else []
+        with self.fresh_reading() as fresh:
+            documents = fresh.documents(names)
+        hashes = {name: now.document.content_hash for name, now in documents.items() if now.document is not None}
+        return stale_sections(report, hashes.get)
+
     def _batch(self, batch: _Batch, questions: Sequence[str], options: RunOptions) -> Iterator[Event]:
         settings = self.parts.settings
         self.parts.check_prices(self.engines.values())
@@ -169,9 +223,9 @@ class Investigations(IndexedFolder):
         """
         record = self.show(run_id)
         answer = record.answer
-        if record.id.startswith(MATRIX):
-            hint = "Run the same matrix command: unchanged documents cost nothing."
-            raise NotFoundError(f"{record.id} is a matrix, which is not replayed", hint=hint)
+        if record.id.startswith((MATRIX, REPORT)):
+            hint = "Run the same command again: what has not changed costs nothing."
+            raise NotFoundError(f"{record.id} is a matrix or a report, which is not replayed", hint=hint)
         if answer is None:
             hint = "Ask its question again to resume it."
             raise NotFoundError(f"the run {record.id} is not finished", hint=hint)

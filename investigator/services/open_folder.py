@@ -166,7 +166,7 @@ class OpenFolder:
         with self.opened(new, options, again) as opened:
             if is_asked:
                 Runs(self.runs).note_asked(opened.run.id)
-            finished = self._finished(opened, again)
+            finished = self.finished(opened, again)
             if finished is not None:
                 opened.trace.ended(finished)
                 yield Notice(text=answered_already(finished))
@@ -235,7 +235,7 @@ class OpenFolder:
         corpus = corpus_digest(held.fingerprint(new.setup.scope), parts.embedder.name, chunks)
         return new, f"{kind}{run_identity(new, parts.prompts.fingerprint(), options.repetition)}", corpus
 
-    def _finished(self, opened: OpenRun, again: frozenset[str]) -> Investigation | None:
+    def finished(self, opened: OpenRun, again: frozenset[str]) -> Investigation | None:
         """Return the record of a finished run if its quotes are still in the files, and its text is that of its
         statements.
 

@@ -42,6 +42,9 @@ _LONGEST_TURN = 600  # characters of an earlier answer
 MATRIX = "matrix-"
 """The beginning of the id of a run that is a matrix."""
 
+REPORT = "report-"
+"""The beginning of the id of a run that is a report."""
+
 LAST_RUN = "last"
 """The name for the last run that a user started; matrices and questions in evaluations do not count."""
 

@@ -26,6 +26,8 @@ from investigator.records import (
     EvidenceDocument,
     EvidencePassage,
     EvidenceSpan,
+    OutlineReply,
+    OutlineVariables,
     PartReply,
     PartStatus,
     PlanReply,
@@ -91,6 +93,8 @@ class ExtractiveEngine:
         match prompt.variables:
             case PlanVariables() as variables:
                 return _plan(variables)
+            case OutlineVariables():
+                return OutlineReply()  # a single part, the subject itself, because nobody has read what else there is
             case AskVariables() as variables:
                 return ask(variables, self._embedder)
             case RowVariables() as variables:

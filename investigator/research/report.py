@@ -1,0 +1,295 @@
+"""Writes a report: the outline of its parts, a section from the investigation of each part, and a summary.
+
+Each sentence cites quotes and is checked against them in a second reading; only what they support is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice, zip_longest
+
+from investigator.asking.budget import CEILINGS, BudgetSpent
+from investigator.asking.client import EngineClient
+from investigator.asking.fitting import less_to_outline, less_to_section, less_to_summary
+from investigator.errors import EngineError, ReplayError
+from investigator.language.normalise import one_line
+from investigator.records import (
+    Answer,
+    AnswerStatus,
+    CitableStatement,
+    Decision,
+    Disagreement,
+    Investigation,
+    OtherSection,
+    OutlinePart,
+    OutlineReply,
+    OutlineVariables,
+    ProposedSentence,
+    Quote,
+    Section,
+    SectionReply,
+    SectionVariables,
+    Side,
+    Statement,
+    StopReason,
+    SummaryReply,
+    SummarySection,
+    SummaryVariables,
+    Support,
+)
+from investigator.research.answer import noted
+from investigator.research.check import Checking, check, corrected
+from investigator.research.evidence import Evidence, evidence_documents, evidence_of
+from investigator.research.history_selector import HistorySelector
+from investigator.research.research_settings import ResearchSettings
+from investigator.research.shown_documents import plan_document
+from investigator.retrieval.library import DocumentIndex
+
+_SHOWN_DOCUMENTS, _WITH_TWO_PASSAGES = 30, 10
+_MOST_PLANNED = 8
+_TABLE = 2
+"""Number of labelled statements from which on they are a table."""
+_KEPT = (Support.VERBATIM, Support.SUPPORTED)
+_NO_EVIDENCE = "it cites no quote"
+
+
+@dataclass(frozen=True)
+class DraftedSection:
+    """A section, the disagreements of its part, the statements that were withheld, and the limit that was reached."""
+
+    section: Section
+    disagreements: tuple[Disagreement, ...] = ()
+    withheld: tuple[Statement, ...] = ()
+    spent: StopReason | None = None
+
+
+@dataclass(frozen=True)
+class ReportWriter:
+    """Writes the parts of a report on a subject. Without `is_checked`, statements stay unchecked."""
+
+    client: EngineClient
+    library: DocumentIndex
+    settings: ResearchSettings
+    subject: str
+    mission: str
+    is_checked: bool = True
+
+    def outline(self) -> tuple[OutlinePart, ...]:
+        """Return the planned parts; the subject itself is the only one if the planner names none.
+
+        Raises EngineError, TemplateError, StoreError, and the signal BudgetSpent.
+        """
+        cards = self.library.cards((self.subject,))[:_SHOWN_DOCUMENTS]
+        passages = 2 if len(cards) <= _WITH_TWO_PASSAGES else 1
+        variables = OutlineVariables(
+            subject=self.subject,
+            mission=self.mission,
+            documents=tuple(plan_document(self.library, card, (self.subject,), passages) for card in cards),
+            document_count=len(self.library.document_ids()),
+            most_parts=_MOST_PLANNED,
+        )
+        reply = self.client.ask("report/outline", variables, OutlineReply, smaller=less_to_outline).value
+        parts = dict.fromkeys(
+            OutlinePart(heading=heading, questions=tuple(filter(None, map(one_line, proposed.questions))))
+            for proposed in (reply.parts if reply is not None else ())
+            if any(map(str.isalnum, heading := one_line(proposed.heading)))
+        )
+        return tuple(parts)[: 2 * _MOST_PLANNED] or (OutlinePart(heading=self.subject),)
+
+    def plain(self, part: OutlinePart, run: Investigation) -> Section:
+        """Return the section of a part with the statements of its answer as they are: those that were checked, or all
+        if the answer consists of passages. What a limit has ended is not finished.
+        """
+        answer = run.answer
+        blank = Section(heading=part.heading, questions=part.questions, run=run.id)
+        if answer is None:
+            return blank.changed(reason="it was not investigated")
+        is_finished = answer.run.stop not in CEILINGS
+        is_all = answer.status is AnswerStatus.PASSAGES_FOUND or not self.is_checked
+        own = (*((answer.lead,) if answer.lead is not None else ()), *answer.details)
+        kept = [statement for statement in own if statement.support in _KEPT or (is_all and is_finished)]
+        labelled = [statement for statement in kept if statement.head]
+        rows = labelled if len(labelled) >= _TABLE and answer.status is not AnswerStatus.PASSAGES_FOUND else []
+        section = blank.changed(
+            status=answer.status if is_finished else None,
+            paragraphs=tuple((statement,) for statement in kept if statement not in rows),
+            rows=(*rows, *_surveyed(answer)),
+        )
+        if not is_finished:
+            return section.changed(reason=f"not finished, because the limit on {answer.run.stop} was reached")
+        return section if section.statements else section.changed(reason=answer.reason)
+
+    def section(self, part: OutlinePart, run: Investigation, others: Sequence[OtherSection]) -> DraftedSection:
+        """Return the section of a part as it is written and checked, or its plain form if that fails, if passages are
+        all that was found, or if a limit is reached. Raises TemplateError, StoreError and ReplayError.
+        """
+        plain, answer = self.plain(part, run), run.answer
+        if answer is None or not plain.statements or plain.status in (None, AnswerStatus.PASSAGES_FOUND):
+            return _undrafted(plain, answer)
+        try:
+            return self._written(plain, run, answer, others) or _undrafted(plain, answer)
+        except ReplayError:
+            raise
+        except EngineError:
+            return _undrafted(plain, answer)
+        except BudgetSpent as spent:
+            return _undrafted(plain, answer, spent.reason)
+
+    def _written(
+        self, plain: Section, run: Investigation, answer: Answer, others: Sequence[OtherSection]
+    ) -> DraftedSection | None:
+        evidence, surveyed = self._evidence(run), _surveyed(answer)
+        variables = SectionVariables(
+            subject=self.subject,
+            mission=self.mission,
+            heading=plain.heading,
+            questions=plain.questions,
+            statements=tuple(
+                CitableStatement(text=_headed(statement), evidence=evidence.ids_of(statement.quotes))
+                for statement in plain.statements
+            ),
+            documents=evidence_documents(evidence.quotes, self.library.document),
+            rows=tuple(row.head for row in surveyed),
+            others=tuple(others),
+        )
+        reply = self.client.ask("report/section", variables, SectionReply, smaller=less_to_section).value
+        if reply is None:
+            return None
+        drafted = [[self._statement(each, evidence) for each in entry.sentences] for entry in reply.paragraphs]
+        rows = [] if surveyed else [self._statement(each, evidence, one_line(each.head)) for each in reply.rows]
+        every = [*chain(*drafted), *rows, *map(_explanation, answer.disagreements)]
+        judged = self._judged(every, "\n".join((plain.heading, *plain.questions)))
+        if judged is None:
+            return None
+        left = iter(judged)
+        paragraphs = [tuple(filter(self._is_kept, islice(left, len(each)))) for each in drafted]
+        kept_rows = tuple(filter(self._is_kept, islice(left, len(rows))))
+        explanations = [each if self._is_kept(each) else None for each in left]
+        disagreements = tuple(map(_with_side, answer.disagreements, explanations))
+        section = plain.changed(paragraphs=tuple(filter(None, paragraphs)), rows=surveyed or kept_rows)
+        withheld = tuple(each.changed(head=plain.heading) for each in judged if each.text and not self._is_kept(each))
+        return DraftedSection(section, disagreements, withheld) if section.statements else None
+
+    def summary(
+        self, sections: Sequence[Section], disputed: Sequence[Disagreement]
+    ) -> tuple[tuple[Statement, ...], tuple[Statement, ...]]:
+        """Return the sentences of the summary, each of which cites the quotes of the statements that it sums up, and
+        those that were withheld. Raises the errors of `outline`.
+        """
+        sides = [
+            Statement(text=f"{each.about}: {side.text}", quotes=side.quotes) for each in disputed for side in each.sides
+        ]
+        listed = [(section.heading, section.statements) for section in sections if section.statements]
+        known: dict[str, Statement] = {}
+        shown = []
+        for heading, statements in [*listed, *([("", sides)] if sides else [])]:
+            names = [f"S{len(known) + number}" for number in range(1, len(statements) + 1)]
+            known.update(zip(names, statements, strict=True))
+            named = zip(names, statements, strict=True)
+            citable = tuple(CitableStatement(text=_headed(each), evidence=(name,)) for name, each in named)
+            shown.append(SummarySection(heading=heading, statements=citable))
+        variables = SummaryVariables(subject=self.subject, mission=self.mission, sections=tuple(shown))
+        reply = self.client.ask("report/summary", variables, SummaryReply, smaller=less_to_summary).value
+        drafted = [_summing_up(sentence, known, self.subject) for sentence in (reply.sentences if reply else ())]
+        judged = self._judged([each for each in drafted if each.text], self.subject) or []
+        kept = tuple(filter(self._is_kept, judged))
+        return kept, tuple(each for each in judged if not self._is_kept(each))
+
+    def _judged(self, statements: Sequence[Statement], question: str) -> list[Statement] | None:
+        """Return the statements as a check corrects them; None if the check fails."""
+        cited = [each for each in statements if each.quotes and each.text]
+        outcome = check(self.client, cited, self.library.document, Checking(question)) if self.is_checked else None
+        if outcome is not None and outcome.failure:
+            return None
+        judgements = outcome.judgements if outcome is not None else {}
+        after = iter([corrected(each, judgements.get(number)) for number, each in enumerate(cited, start=1)])
+        uncited = {"support": Support.UNSUPPORTED, "reason": _NO_EVIDENCE}
+        return [next(after) if each.quotes and each.text else each.changed(**uncited) for each in statements]
+
+    def _is_kept(self, statement: Statement) -> bool:
+        return statement.support in _KEPT or (not self.is_checked and statement.support is Support.UNCHECKED)
+
+    def _statement(self, proposed: ProposedSentence, evidence: Evidence, head: str = "") -> Statement:
+        quotes = evidence.cited(proposed.evidence)
+        return noted(Statement(head=head, text=one_line(proposed.text), quotes=quotes), self.subject)
+
+    def _evidence(self, run: Investigation) -> Evidence:
+        """Return the quotes of the relevant readings, which include those that the answer cites."""
+        history = HistorySelector(run.memories).select(self.settings.threshold)
+        return evidence_of(history, (), self.library.document, self.settings.answer)
+
+
+def others_of(sections: Sequence[Section], number: int) -> tuple[OtherSection, ...]:
+    """Return the other sections as the writer of the one with this index sees them: what the earlier ones state, and
+    the headings of the later ones.
+    """
+    return tuple(
+        OtherSection(
+            heading=section.heading,
+            statements=tuple(map(_headed, section.statements)) if place < number else (),
+        )
+        for place, section in enumerate(sections)
+        if place != number
+    )
+
+
+def without_repetition(sections: Iterable[Section]) -> tuple[Section, ...]:
+    """Return the sections without the statements that an earlier one makes from the same quotes."""
+    owner: dict[tuple[str, frozenset[Quote]], int] = {}
+    result: list[Section] = []
+    for place, section in enumerate(sections):
+        keys = [(_headed(each).casefold(), frozenset(each.quotes)) for each in section.statements]
+        fresh = [key not in owner and owner.setdefault(key, place) == place for key in keys]
+        left = iter(fresh)
+        paragraphs = [tuple(each for each in paragraph if next(left)) for paragraph in section.paragraphs]
+        rows = tuple(each for each in section.rows if next(left))
+        earlier = dict.fromkeys(owner[key] for key in keys if owner[key] != place)
+        repeats = tuple(result[number].heading for number in earlier)
+        result.append(section.changed(paragraphs=tuple(filter(None, paragraphs)), rows=rows, repeats=repeats))
+    return tuple(result)
+
+
+def _undrafted(section: Section, answer: Answer | None, spent: StopReason | None = None) -> DraftedSection:
+    """Return a plain section, whose disagreements have no explanation, because it would cite nothing."""
+    if answer is None:
+        return DraftedSection(section)
+    if section.status is None:
+        spent = answer.run.stop
+    withheld = tuple(each.changed(head=section.heading) for each in answer.check.withheld)
+    unexplained = tuple(each.changed(explanation="") for each in answer.disagreements)
+    return DraftedSection(section, unexplained, withheld, spent)
+
+
+def _surveyed(answer: Answer) -> tuple[Statement, ...]:
+    """Return a row for each document that belongs to an answer of which every document was decided."""
+    return tuple(
+        row.statement.changed(head=row.statement.head or row.title or row.document_id)
+        for row in answer.table
+        if row.statement is not None and row.decision is Decision.YES
+    )
+
+
+def _headed(statement: Statement) -> str:
+    return f"{statement.head}: {statement.text}" if statement.head else statement.text
+
+
+def _explanation(disagreement: Disagreement) -> Statement:
+    quotes = dict.fromkeys(quote for side in disagreement.sides for quote in side.quotes)
+    return Statement(text=disagreement.explanation, quotes=tuple(quotes))
+
+
+def _with_side(disagreement: Disagreement, explanation: Statement | None) -> Disagreement:
+    """Return a disagreement whose explanation, if a check supports it, is a last entry with citations."""
+    if explanation is None or not explanation.text:
+        return disagreement.changed(explanation="")
+    side = Side(text=explanation.text, quotes=explanation.quotes)
+    return disagreement.changed(sides=(*disagreement.sides, side), explanation="")
+
+
+def _summing_up(proposed: ProposedSentence, known: Mapping[str, Statement], subject: str) -> Statement:
+    """Return a sentence of the summary; the first quotes of all statements that it cites come before the others."""
+    names = dict.fromkeys(name.strip().strip("[]").upper() for name in proposed.evidence)
+    turns = zip_longest(*(known[name].quotes for name in names if name in known))
+    quotes = tuple(dict.fromkeys(quote for turn in turns for quote in turn if quote is not None))
+    return noted(Statement(text=one_line(proposed.text), quotes=quotes), subject)

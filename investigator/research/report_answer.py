@@ -1,0 +1,129 @@
+"""Puts the sections of a report together as one answer: status, coverage, and what the documents do not say. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from investigator.asking.budget import CEILINGS
+from investigator.records import (
+    Answer,
+    AnswerStatus,
+    CheckOutcome,
+    Coverage,
+    Investigation,
+    NotStated,
+    Part,
+    PartStatus,
+    RunFacts,
+    Section,
+    Statement,
+    StopReason,
+    Support,
+    Trust,
+)
+from investigator.research.report import DraftedSection
+from investigator.research.status import least
+
+_COMPLETE = (AnswerStatus.ANSWERED, AnswerStatus.CONFLICTING, AnswerStatus.PREMISE_WRONG)
+_ABSENT = (AnswerStatus.NOT_FOUND, AnswerStatus.PREMISE_WRONG)
+_NEAREST = 3
+
+
+def report_answer(
+    report: Investigation,
+    sections: Sequence[Section],
+    drafted: Sequence[DraftedSection],
+    runs: Sequence[Investigation],
+    summary: tuple[Sequence[Statement], Sequence[Statement]],
+    stop: StopReason,
+    checker: str,
+) -> Answer:
+    """Return the answer that is the report. `drafted` and `runs` belong to the sections, in their order; `summary` has
+    the sentences of the summary and those that were withheld; `checker` is the engine that checks statements.
+    """
+    answers = [run.answer for run in runs if run.answer is not None]
+    kept, withheld = summary
+    stated = any(section.statements for section in sections)
+    is_checked = any(each.support is Support.SUPPORTED for section in sections for each in section.statements)
+    not_stated = (gap for section, run in zip(sections, runs, strict=True) for gap in _gaps(section, run.answer))
+    return Answer(
+        question=report.question,
+        status=_status(sections),
+        reason=_reason(sections, stop),
+        lead=kept[0] if kept else None,
+        details=tuple(kept[1:]),
+        sections=tuple(sections),
+        parts=tuple(Part(question=section.heading, status=_part_status(section)) for section in sections),
+        not_stated=tuple(dict.fromkeys(not_stated)),
+        disagreements=tuple(dict.fromkeys(each for draft in drafted for each in draft.disagreements)),
+        nearest=() if stated else tuple(dict.fromkeys(each for own in answers for each in own.nearest))[:_NEAREST],
+        check=CheckOutcome(
+            by=checker if is_checked else "",
+            trust=least([own.check.trust for own in answers]) if answers else Trust.UNGRADED,
+            withheld=(*withheld, *(each for draft in drafted for each in draft.withheld)),
+        ),
+        coverage=_coverage([own.coverage for own in answers]),
+        run=RunFacts(id=report.id, engine=report.setup.engine, day=report.setup.day, stop=stop),
+    )
+
+
+def _gaps(section: Section, answer: Answer | None) -> Iterator[NotStated]:
+    """Yield what the documents do not state of a part; nothing of a part that was not investigated to its end."""
+    if section.status is None or answer is None:
+        return
+    if not section.statements and not section.repeats:
+        yield NotStated(text=f"{section.heading}: {section.reason}")
+    yield from answer.not_stated
+    if not answer.not_stated and section.statements:
+        missing = [part for part in answer.parts if part.status is PartStatus.NOT_STATED]
+        yield from (NotStated(text=part.question) for part in missing)
+
+
+def _status(sections: Sequence[Section]) -> AnswerStatus:
+    statuses = [section.status for section in sections]
+    telling = [section.status for section in sections if section.statements]
+    if not telling:
+        is_absent = all(status in _ABSENT for status in statuses)
+        return AnswerStatus.NOT_FOUND if is_absent else AnswerStatus.NOT_FOUND_SO_FAR
+    if all(status is AnswerStatus.PASSAGES_FOUND for status in telling):
+        return AnswerStatus.PASSAGES_FOUND
+    if all(status in _COMPLETE for status in statuses):
+        is_disputed = AnswerStatus.CONFLICTING in statuses
+        return AnswerStatus.CONFLICTING if is_disputed else AnswerStatus.ANSWERED
+    return AnswerStatus.ANSWERED_IN_PART
+
+
+def _part_status(section: Section) -> PartStatus:
+    if section.status in _COMPLETE:
+        return PartStatus.ANSWERED
+    return PartStatus.IN_PART if section.statements else PartStatus.NOT_STATED
+
+
+def _reason(sections: Sequence[Section], stop: StopReason) -> str:
+    """Return how many parts the documents answer and, if a limit was reached, which parts are not finished."""
+    complete = sum(section.status in _COMPLETE for section in sections)
+    telling = sum(bool(section.statements) for section in sections)
+    reason = f"The documents answer {complete} of {len(sections)} parts in full, and {telling - complete} in part."
+    if telling < complete or not any(section.status in _COMPLETE for section in sections):
+        reason = f"The documents say something on {telling} of {len(sections)} parts."
+    missing = [section.heading for section in sections if section.status is None]
+    if stop in CEILINGS:
+        named = f" Not finished: {'; '.join(missing)}." if missing else ""
+        return f"{reason} The limit on {stop} was reached.{named}"
+    return f"{reason} Failed: {'; '.join(missing)}." if missing else reason
+
+
+def _coverage(coverages: Sequence[Coverage]) -> Coverage:
+    """Return the coverage of all parts together: a document that one of them read is read."""
+    read = {name for each in coverages for name in each.read}
+    searched = {name for each in coverages for name in each.searched} - read
+    not_opened = {name for each in coverages for name in each.not_opened} - read - searched
+    return Coverage(
+        read=tuple(sorted(read)),
+        searched=tuple(sorted(searched)),
+        not_opened=tuple(sorted(not_opened)),
+        unreadable=coverages[0].unreadable if coverages else (),
+        left_out=coverages[0].left_out if coverages else (),
+        wordings=tuple(dict.fromkeys(text for each in coverages for text in each.wordings)),
+        tainted=tuple(dict.fromkeys(name for each in coverages for name in each.tainted)),
+    )
