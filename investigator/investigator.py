@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from investigator.asking.budget import Budget
 from investigator.documents.folder import check_folder
 from investigator.documents.objects import ObjectFolder, object_address
 from investigator.engines.base import Embedder
 from investigator.errors import FolderError, SettingsError, StoreError, expect
-from investigator.records import Answer, Answered, BatchEnded, Matrix, OutlinePart
+from investigator.records import Answer, Answered, BatchEnded, Extraction, Matrix, OutlinePart
+from investigator.research.extraction import extraction_of
+from investigator.research.schema import read_schema
 from investigator.services.investigations import Investigations
 from investigator.services.model_roles import Model
 from investigator.services.parts import Parts
@@ -21,6 +23,7 @@ from investigator.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import BaseCallbackHandler
+    from pydantic import BaseModel
 
 
 class Investigator(Investigations):
@@ -103,6 +106,18 @@ class Investigator(Investigations):
             if isinstance(event, BatchEnded) and isinstance(event.outcome, Matrix):
                 return event.outcome
         raise StoreError("the matrix ended without an outcome")
+
+    def extract(
+        self, schema: type[BaseModel] | Mapping[str, Any] | str, options: RunOptions = RunOptions()
+    ) -> Extraction:
+        """Read the values of a pydantic class or a JSON Schema from each document. Raises DataError for a schema that
+        cannot be used, and the errors of `investigate_schema`.
+        """
+        columns = read_schema(schema)
+        for event in self.investigate_schema(columns, options):
+            if isinstance(event, BatchEnded) and isinstance(event.outcome, Matrix):
+                return extraction_of(event.outcome, columns)
+        raise StoreError("the extraction ended without an outcome")
 
     def report(
         self,

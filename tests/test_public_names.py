@@ -89,6 +89,8 @@ _WRONG_CALLS: tuple[tuple[Callable[[investigator.Investigator], object], str], .
     (lambda door: door.forecast("Rent?", cast(RunOptions, None)), "options must be RunOptions, not NoneType"),
     (lambda door: door.matrix("Rent?"), "questions must be a list, not one string"),
     (lambda door: door.matrix(cast(Sequence[str], 3)), "questions must be Iterable, not int"),
+    (lambda door: door.extract(cast(str, 3)), "the schema is not a JSON object"),
+    (lambda door: door.extract('{"properties": {}}'), "the schema has no properties"),
     (lambda door: door.show(cast(str, 3)), "the id of the run must be str, not int"),
     (lambda door: door.search("rent", limit=cast(int, "3")), "limit must be int, not str"),
     (lambda door: door.search("rent", limit=0), "limit must be at least 1, not 0"),

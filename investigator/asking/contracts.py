@@ -17,6 +17,8 @@ from investigator.records import (
     AskVariables,
     CheckReply,
     CheckVariables,
+    ExtractReply,
+    ExtractVariables,
     OutlineReply,
     OutlineVariables,
     PlanReply,
@@ -71,6 +73,9 @@ METHOD: Mapping[str, Contract] = {
     ),
     "query/row": Contract(
         RowVariables, RowReply, ("questions", "document"), ("answers", "question", "verdict", "quotes", "answer")
+    ),
+    "query/extract": Contract(
+        ExtractVariables, ExtractReply, ("columns", "document"), ("cells", "column", "verdict", "values", "quotes")
     ),
     "reflection/reflect": Contract(
         ReflectVariables, ReflectReply, ("question", "memories"), ("known", "unknown", "wordings")

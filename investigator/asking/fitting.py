@@ -16,6 +16,7 @@ from investigator.records import (
     EvidenceDocument,
     EvidencePassage,
     EvidenceSpan,
+    ExtractVariables,
     OutlineVariables,
     PlanVariables,
     ReflectVariables,
@@ -27,6 +28,7 @@ from investigator.records import (
 )
 
 Item = TypeVar("Item")
+Row = TypeVar("Row", RowVariables, ExtractVariables)
 
 _LEFT_OUT = " [...] "
 
@@ -48,7 +50,7 @@ def less_to_ask(variables: AskVariables, share: float) -> AskVariables | None:
     return variables.changed(documents=documents) if documents is not None else None
 
 
-def less_to_row(variables: RowVariables, share: float) -> RowVariables | None:
+def less_to_row(variables: Row, share: float) -> Row | None:
     """Return fewer passages of the document, or fewer whole sentences of a single passage."""
     documents = _fewer_passages((variables.document,), " ".join(variables.questions), share)
     return variables.changed(document=documents[0]) if documents is not None else None

@@ -19,11 +19,14 @@ EVIDENCE_HEADING = (
 )
 """The columns of exported evidence: one row for each quote of each statement."""
 
+EXTRACTION_HEADING = ("document", "title", "record", "notes")
+"""The first columns of typed values; those of the schema follow."""
+
 _HEAD, _TAIL, _PROPERTIES = 16_384, 16_384, 32_000  # maximum number of bytes to search
 _END = 700  # maximum number of characters from the cost of a result to its end
 _PAGE = '<meta name="generator" content="investigator report">'
 _RECORD = re.compile(r'\s*\{\s*"schema":\s*"investigator/[a-z_]+/\d+"')
-_HEADINGS = tuple(",".join(heading) for heading in (MATRIX_HEADING, EVIDENCE_HEADING))
+_HEADINGS = tuple(",".join(heading) for heading in (MATRIX_HEADING, EVIDENCE_HEADING, EXTRACTION_HEADING))
 _USAGE = re.compile(r"\bUsed: [\d,]+ calls?, [\d,]+ tokens? \(")
 _COVERED = re.compile(r"(?:^|; |\bCoverage: )read \d+ of \d+ documents?\b", re.MULTILINE)
 _RUN = r"(?:report-)?\d{8}-\d{6}-[0-9a-f]{6}"
@@ -38,6 +41,8 @@ def is_own_result(data: bytes) -> bool:
     """
     if data.startswith(b"PK"):
         return _is_own_workbook(data)
+    if data.startswith(b"PAR1"):
+        return CREATOR.encode() in data
     head = data[:_HEAD].decode("utf-8-sig", "replace")
     if _PAGE in head or _RECORD.match(head) or head.startswith(_HEADINGS):
         return True

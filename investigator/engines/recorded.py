@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from investigator.engines.base import Engine, prompt_key, traits_of
 from investigator.errors import ReplayError, StoreError
 from investigator.files import for_owner
-from investigator.records import AskVariables, Prompt, Record, Reply, RowVariables, Traits
+from investigator.records import AskVariables, ExtractVariables, Prompt, Record, Reply, RowVariables, Traits
 
 
 class _Header(Record):
@@ -136,7 +136,7 @@ def _subject(prompt: Prompt) -> tuple[str, str]:
     match prompt.variables:
         case AskVariables(documents=documents):
             about = " ".join(document.document_id for document in documents)
-        case RowVariables(document=document):
+        case RowVariables(document=document) | ExtractVariables(document=document):
             about = document.document_id
         case _:
             about = ""

@@ -99,6 +99,14 @@ from .exchanges import RowVariables as RowVariables
 from .exchanges import ShownDocument as ShownDocument
 from .exchanges import ShownPassage as ShownPassage
 from .exchanges import StatementCheck as StatementCheck
+from .extraction import Column as Column
+from .extraction import ColumnKind as ColumnKind
+from .extraction import ExtractedCell as ExtractedCell
+from .extraction import ExtractedDocument as ExtractedDocument
+from .extraction import Extraction as Extraction
+from .extraction import ExtractReply as ExtractReply
+from .extraction import ExtractVariables as ExtractVariables
+from .extraction import ValueReply as ValueReply
 from .memories import Memory as Memory
 from .memories import PointStatus as PointStatus
 from .memories import Reading as Reading

@@ -10,7 +10,7 @@ from investigator.language.addresses import defanged
 from investigator.language.relevance import stems
 from investigator.language.sentences import sentence_spans
 from investigator.language.terms import words
-from investigator.records import CellStatus, Matrix, MatrixCell, Support
+from investigator.records import CellStatus, Extraction, Matrix, MatrixCell, Support
 from investigator.reports.columns import columns
 from investigator.reports.inert import inert_line
 from investigator.reports.wording import SUPPORTS, engine_line, plural, usage_line
@@ -79,12 +79,12 @@ def support_words(cell: MatrixCell) -> str:
     return ": ".join(filter(None, (SUPPORTS[cell.support], cell.reason)))
 
 
-def readers_line(matrix: Matrix) -> str:
+def readers_line(matrix: Matrix | Extraction) -> str:
     """Return who answered and who checked the cells."""
     return engine_line(matrix.engine) + (f" Checked by {matrix.checked_by}." if matrix.checked_by else "")
 
 
-def counts_line(matrix: Matrix) -> str:
+def counts_line(matrix: Matrix | Extraction) -> str:
     """Return the number of cells with each status."""
     counts = [f"{CELL_WORDS[status]} {count:,}" for status in CellStatus if (count := matrix.count(status))]
     return ", ".join([*counts, *([f"failed {matrix.failed:,}"] if matrix.failed else [])])

@@ -43,6 +43,7 @@ class Printed(StrEnum):
     FORECAST = "forecast", "records:Forecast"
     QUESTIONS = "questions", "records:AskedQuestions"
     MATRIX = "matrix", "records:Matrix"
+    EXTRACTION = "extraction", "records:Extraction"
     REPLAY = "replay", "records:Replayed"
     RUNS = "runs", "records:RunList"
     VERIFICATION = "verification", "records:VerifiedReport"

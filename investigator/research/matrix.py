@@ -113,7 +113,7 @@ class MatrixResearch:
 
     def _checked(self, rows: Sequence[Row], questions: Sequence[str]) -> Iterator[Row]:
         """Yield rows with their statements checked; a statement that is not supported makes its cell unclear."""
-        cells = [cell for _, row in rows for cell in row if cell.text and cell.quotes]
+        cells = [cell for _, row in rows for cell in row if _needs_check(cell)]
         statements = [
             noted(Statement(text=cell.text, quotes=cell.quotes), questions[cell.question - 1]) for cell in cells
         ]
@@ -125,11 +125,11 @@ class MatrixResearch:
             yield from rows
             raise
         after = {
-            (cell.document_id, cell.question): _judged_cell(cell, judged(statement, outcome.judgements.get(number)))
+            id(cell): _judged_cell(cell, judged(statement, outcome.judgements.get(number)))
             for number, (cell, statement) in enumerate(zip(cells, statements, strict=True), start=1)
         }
         for document_id, row in rows:
-            yield document_id, tuple(after.get((document_id, cell.question), cell) for cell in row)
+            yield document_id, tuple(after.get(id(cell), cell) for cell in row)
 
     def _check(self, statements: Sequence[Statement], questions: dict[int, str]) -> Check:
         if not self.is_checked or not statements:
@@ -138,8 +138,12 @@ class MatrixResearch:
         return check(self.client, statements, self.library.document, checking)
 
 
+def _needs_check(cell: MatrixCell) -> bool:
+    return bool(cell.text and cell.quotes) and cell.support is not Support.VERBATIM
+
+
 def _judged_cell(cell: MatrixCell, statement: Statement) -> MatrixCell:
-    cell = cell.changed(support=statement.support)
+    cell = cell.changed(support=statement.support, reason=cell.reason or "; ".join(statement.notes))
     if statement.support is Support.UNSUPPORTED or (
         statement.support is Support.IN_PART and cell.status is CellStatus.STATED
     ):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from copy import copy
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Self, TypeAlias
 
@@ -20,6 +21,7 @@ from investigator.records import Event, Forecast, Investigation, Notice, Outline
 from investigator.research.forecast import forecast
 from investigator.research.loop import Research
 from investigator.research.replay import replay, spent_at
+from investigator.research.schema import TypedSchema
 from investigator.retrieval.library import within
 from investigator.services.indexed_folder import IndexedFolder, mended
 from investigator.services.model_roles import Model
@@ -127,6 +129,17 @@ class Investigations(IndexedFolder):
         from investigator.services.matrix_run import filled_matrix  # a single question must not wait for the import
 
         return self._batch(filled_matrix, questions, options)
+
+    def investigate_schema(self, schema: TypedSchema, options: RunOptions = RunOptions()) -> Iterator[Event]:
+        """Read the typed values of a schema from each document and yield the events; the last one contains a Matrix.
+
+        A document is read once for all columns, and resumed as a matrix. Raises the errors of `investigate_all`.
+        """
+        expect(options, RunOptions, "options", SettingsError)
+        from investigator.services.matrix_run import filled_matrix
+
+        labels = [column.label for column in schema.columns]
+        return self._batch(partial(filled_matrix, schema=schema), labels, options)
 
     def write_report(
         self,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 
 from investigator.asking.budget import BudgetSpent
 from investigator.engines.base import Engine
@@ -37,7 +38,9 @@ from investigator.records import (
     Usage,
 )
 from investigator.research.answer_text import answer_text
+from investigator.research.extraction import TypedResearch
 from investigator.research.matrix import MatrixResearch, Row
+from investigator.research.schema import TypedSchema
 from investigator.services.indexed_folder import IndexedFolder
 from investigator.services.open_folder import OpenFolder, open_folder, repeated
 from investigator.services.run_records import MATRIX, RunOptions, scope_of
@@ -144,7 +147,7 @@ class MatrixRun:
         return tuple(blank.changed(question=number) for number in range(1, len(self.questions) + 1))
 
     def _part(self, number: int, question: str) -> Part:
-        statuses = [cells[number - 1].status for cells in self.rows.values()]
+        statuses = {cell.status for cells in self.rows.values() for cell in cells if cell.question == number}
         status = next((part for cell, part in _PARTS.items() if cell in statuses), PartStatus.NOT_STATED)
         return Part(question=question, status=status)
 
@@ -156,9 +159,14 @@ class MatrixRun:
 
 
 def filled_matrix(
-    place: IndexedFolder, engines: Mapping[Role, Engine], records: Sequence[Investigation], options: RunOptions
+    place: IndexedFolder,
+    engines: Mapping[Role, Engine],
+    records: Sequence[Investigation],
+    options: RunOptions,
+    schema: TypedSchema | None = None,
 ) -> Iterator[Event]:
-    """Read each document once for the questions of new records; the last event contains a Matrix.
+    """Read each document once for the questions of new records; the last event contains a Matrix. With a schema, the
+    questions are its columns, and the cells are typed.
 
     The matrix is one run, whose id begins with `MATRIX`: a stopped matrix resumes, and replies for unchanged documents
     are reused. A document whose reading fails leaves the others.
@@ -166,12 +174,17 @@ def filled_matrix(
     questions = tuple(record.question for record in records)
     whole = records[0].changed(question="\n".join(questions))
     yield from repeated(
-        open_folder(place, engines), lambda folder, again: _filled(folder, whole, questions, options, again)
+        open_folder(place, engines), lambda folder, again: _filled(folder, whole, questions, options, again, schema)
     )
 
 
 def _filled(
-    folder: OpenFolder, whole: Investigation, questions: Sequence[str], options: RunOptions, again: frozenset[str]
+    folder: OpenFolder,
+    whole: Investigation,
+    questions: Sequence[str],
+    options: RunOptions,
+    again: frozenset[str],
+    schema: TypedSchema | None,
 ) -> Iterator[Event]:
     corpus, settings = folder.index.corpus, folder.parts.settings
     titles = {name: card.title for name, card in corpus.cards().items()}
@@ -182,7 +195,10 @@ def _filled(
         library = yield from folder.prepare(opened.record.setup.search)
         yield from opened.started(len(matrix.names))
         client = opened.client(budget=settings.budget.beyond_one_question())
-        research = MatrixResearch(
+        reader: Callable[..., MatrixResearch] = MatrixResearch
+        if schema is not None:
+            reader = partial(TypedResearch, schema=schema, on_notice=folder.parts.notify)
+        research = reader(
             client,
             library,
             settings.research,

@@ -22,6 +22,8 @@ from investigator.proof.quotes import Load, Sources
 from investigator.records import (
     AskReply,
     AskVariables,
+    ExtractReply,
+    ExtractVariables,
     Record,
     RowReply,
     RowVariables,
@@ -196,6 +198,8 @@ def _quotes(variables: Record, value: Record | None, sources: Sources) -> Iterat
         case RowVariables(), RowReply():
             quotes = [quote for cell in value.answers for quote in cell.quotes]
             yield from _looked_up(variables.document, quotes, sources)
+        case ExtractVariables(), ExtractReply():
+            yield from _looked_up(variables.document, [quote for own in value.cells for quote in own.quotes], sources)
 
 
 def _looked_up(document: ShownDocument, texts: Sequence[str], sources: Sources) -> Iterator[TriedQuote]:

@@ -15,10 +15,12 @@ from investigator.records import (
     AskVariables,
     CheckedStatement,
     CheckVariables,
+    Column,
     DocumentNote,
     EvidenceDocument,
     EvidencePassage,
     EvidenceSpan,
+    ExtractVariables,
     Memory,
     PlanDocument,
     PlanVariables,
@@ -114,6 +116,9 @@ def variables_for(template: str, where: Place, text: str) -> Record:
             return AskVariables(main_question=QUESTION, mission=MISSION, documents=(shown,))
         case "query/row":
             return RowVariables(mission=MISSION, questions=parts, document=shown)
+        case "query/extract":
+            columns = (Column(name="output", question=QUESTION),)
+            return ExtractVariables(mission=MISSION, columns=columns, document=shown)
         case "reflection/reflect":
             return ReflectVariables(**aim, parts=parts, memories=(memory,))
         case "answer/answer":

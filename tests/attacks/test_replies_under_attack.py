@@ -17,6 +17,7 @@ READING = {"document": "", "verdict": "answers", "point": 7, "quotes": ["It make
 OWN: dict[str, dict[str, object]] = {
     "AskReply": {"readings": [READING]},
     "RowReply": {"answers": [{"question": 1, "verdict": "answers", "quotes": ["It makes 42 MW."], "answer": "42 MW"}]},
+    "ExtractReply": {"cells": [{"column": 1, "verdict": "answers", "values": ["42"], "quotes": ["It makes 42 MW."]}]},
     "PlanReply": {"strategy": "Ask.", "steps": [{"document_id": "plant.txt", "purpose": "Q", "perspectives": "p"}]},
     "AnswerReply": {
         "lead": {"text": "It makes 42 MW.", "evidence": ["E1"]},

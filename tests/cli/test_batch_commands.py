@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 from commands import command
+from jsonschema import Draft202012Validator
+from openpyxl import load_workbook
 from typer.testing import Result
 
 from investigator.cli.ask import EXIT_CODES
@@ -53,6 +55,43 @@ def test_a_matrix_is_shown_and_written_in_each_format(place: Path) -> None:
     assert (refused.exit_code, reports[1].read_text()) == (2, "mine,not,yours\n")
     inside = typed(place, "matrix", "--question", "Why?", "--report", str(place / "folder" / "table.csv"))
     assert (inside.exit_code, "inside the folder" in inside.output) == (2, True)
+
+
+def test_values_of_a_schema_are_shown_and_written_in_each_format(place: Path) -> None:
+    (place / "folder" / "lines.csv").write_text("Item,Amount\nBolt,GBP 3\n=1+1,GBP 4\n", encoding="utf-8")
+    schema = place / "schema.json"
+    line = {"properties": {"item": {"type": "string"}, "amount": {"type": "number", "unit": "GBP"}}, "colour": "red"}
+    schema.write_text(json.dumps({"type": "array", "items": line}), encoding="utf-8")
+    reports = [place / f"values{ending}" for ending in (".csv", ".xlsx", ".json")]
+    named = [word for report in reports for word in ("--report", str(report))]
+    for _ in range(2):  # its own reports are overwritten
+        shown = typed(place, "matrix", "--schema", str(schema), *named)
+        assert shown.exit_code == 0, shown.output
+    assert "lines.csv #1  Bolt" in shown.stdout
+    assert "unknown keywords of the schema are ignored: colour" in shown.stderr
+    rows = list(csv.DictReader(io.StringIO(reports[0].read_text(encoding="utf-8-sig"))))
+    lines = [(row["record"], row["item"], row["amount"]) for row in rows if row["document"] == "lines.csv"]
+    assert lines == [("1", "Bolt", "3"), ("2", "'=1+1", "4")]
+    sheet = load_workbook(reports[1]).active
+    assert sheet is not None
+    (bolt,) = [row for row in sheet if row[4].value == "Bolt"]
+    assert (bolt[5].value, bolt[5].data_type) == (3, "n")
+    assert "Item: Bolt; Amount: GBP 3 (lines.csv:line 2)" in (bolt[5].comment.text if bolt[5].comment else "")
+    assert {row[4].data_type for row in sheet if row[4].value == "=1+1"} == {"s"}
+    written = json.loads(reports[2].read_text(encoding="utf-8"))
+    values = {document["document"]: document["values"] for document in written["documents"]}
+    assert values["lines.csv"] == [{"item": "Bolt", "amount": 3}, {"item": "=1+1", "amount": 4}]
+    assert all(Draft202012Validator(json.loads(schema.read_text())).is_valid(each) for each in values.values())
+
+
+def test_a_schema_that_cannot_be_used_is_refused_before_anything_is_read(place: Path) -> None:
+    schema = place / "bad.json"
+    for text in ('{"properties": {"a": {}, "a": {}}}', "no json", "\u0000"):
+        schema.write_text(text, encoding="utf-8")
+        refused = typed(place, "matrix", "--schema", str(schema))
+        assert (refused.exit_code, "Traceback" in refused.output) == (2, False), refused.output
+    assert typed(place, "matrix", "--schema", str(place / "missing.json")).exit_code == 2
+    assert typed(place, "matrix", "--schema", str(schema), "--question", "Why?").exit_code == 2
 
 
 def test_of_many_exit_codes_the_worst_counts(place: Path) -> None:

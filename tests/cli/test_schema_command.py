@@ -50,6 +50,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Mapping[Printed, dict[s
     (at / "qrels").mkdir()
     (at / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n", encoding="utf-8")
     (at / "replies.json").write_text(json.dumps({"query/ask": READING}), encoding="utf-8")
+    (at / "schema.json").write_text('{"properties": {"deposit": {"type": "number", "unit": "EUR"}}}', encoding="utf-8")
     measured = ("--questions", questions, "--limit", 1)
     commands: tuple[tuple[object, ...], ...] = (
         ("index", docs, *kept),
@@ -59,6 +60,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Mapping[Printed, dict[s
         ("ask", docs, QUESTION, "--dry-run", *kept),
         ("ask", docs, "--questions", questions, *kept),
         ("matrix", docs, "--questions", questions, *kept),
+        ("matrix", docs, "--schema", at / "schema.json", *kept),
         ("show", docs, *kept),
         ("settings", "chat"),
         ("verify", "--run", "last", "--docs", docs, *kept),

@@ -26,6 +26,8 @@ from investigator.records import (
     EvidenceDocument,
     EvidencePassage,
     EvidenceSpan,
+    ExtractReply,
+    ExtractVariables,
     OutlineReply,
     OutlineVariables,
     PartReply,
@@ -44,6 +46,7 @@ from investigator.records import (
     ShownDocument,
     StatementCheck,
     Support,
+    ValueReply,
     Verdict,
 )
 from investigator.scoring.calibration import calibration_digest
@@ -99,6 +102,8 @@ class ExtractiveEngine:
                 return ask(variables, self._embedder)
             case RowVariables() as variables:
                 return fill_row(variables, self._embedder)
+            case ExtractVariables() as variables:
+                return fill_columns(variables, self._embedder)
             case ReflectVariables():
                 return ReflectReply()  # nobody has read anything that names something else to search for
             case AnswerVariables() as variables:
@@ -141,11 +146,19 @@ def ask(variables: AskVariables, embedder: Embedder) -> AskReply:
     return AskReply(readings=tuple(readings))
 
 
-def fill_row(variables: RowVariables, embedder: Embedder) -> RowReply:
+def fill_row(variables: RowVariables | ExtractVariables, embedder: Embedder) -> RowReply:
     """Return the best passage of the document for each question, if one is near enough."""
     texts = stretches(variables.document)
     cells = (_cell(number, ranked(texts, question, embedder)) for number, question in enumerate(variables.questions, 1))
     return RowReply(answers=tuple(cells))
+
+
+def fill_columns(variables: ExtractVariables, embedder: Embedder) -> ExtractReply:
+    """Return the best passage for each column, without a value."""
+    cells = fill_row(variables, embedder).answers
+    return ExtractReply(
+        cells=tuple(ValueReply(column=cell.question, verdict=cell.verdict, quotes=cell.quotes) for cell in cells)
+    )
 
 
 def stretches(document: ShownDocument) -> list[Stretch]:

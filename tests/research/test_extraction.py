@@ -1,0 +1,342 @@
+"""Typed values of a schema: a reader's replies are parsed, proven and checked; records are read from clear tables."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator, FormatChecker
+from power_plant import check
+from pydantic import BaseModel, Field
+
+from investigator import Investigator, ScriptedEngine
+from investigator.errors import DataError
+from investigator.records import CellStatus, ExtractedCell, Extraction, Prompt, Support, Traits
+from investigator.research.extraction import MOST_RECORDS, READ_FROM_TABLE
+from investigator.research.schema import MOST_TOGETHER, read_schema
+
+Make = Callable[..., Investigator]
+LEASE = """This lease begins on 1 March 2024. The annual rent is GBP 48,000, payable quarterly.
+
+The tenant may end the lease on the third anniversary. The tenants are Ada Byron and Mary Shelley.
+
+Schedule: the annual rent is GBP 52 thousand.
+"""
+RENT, BEGINS = "The annual rent is GBP 48,000, payable quarterly.", "This lease begins on 1 March 2024."
+OTHER_RENT = "Schedule: the annual rent is GBP 52 thousand."
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "rent": {
+            "type": "number",
+            "minimum": 0,
+            "unit": "GBP",
+            "units": {"GBP thousand": 1000},
+            "description": "Rent?",
+        },
+        "begins": {"type": "string", "format": "date", "description": "On which day does it begin?"},
+        "may_end": {"type": ["boolean", "null"], "description": "May the tenant end it early?"},
+        "tenants": {"type": "array", "items": {"type": "string"}},
+        "form": {"enum": ["lease", "sale"]},
+        "garden": {"type": ["string", "null"], "description": "What is said of the garden?"},
+    },
+    "required": ["rent"],
+}
+NAMES = tuple(SCHEMA["properties"])
+
+
+def entry(name: str, *values: str, quote: str = "", names: tuple[str, ...] = NAMES, **fields: Any) -> dict[str, Any]:
+    """Return the reply on a column; without values it is not stated."""
+    verdict = "answers" if values else "not_stated"
+    quotes = [quote] if quote else []
+    return {"column": names.index(name) + 1, "verdict": verdict, "values": values, "quotes": quotes, **fields}
+
+
+GOOD = (
+    entry("rent", "48000", quote=RENT, unit="GBP"),
+    entry("begins", "2024-03-01", quote=BEGINS),
+    entry("may_end", "true", quote="The tenant may end the lease on the third anniversary."),
+    entry("tenants", "Ada Byron", "Mary Shelley", quote="The tenants are Ada Byron and Mary Shelley."),
+    entry("form", "Lease", quote=BEGINS),
+    entry("garden", reason="only a flat is let"),
+)
+
+
+def supported(prompt: Prompt) -> str:
+    return check(*["supported"] * len(prompt.variables.statements))  # type: ignore[attr-defined]
+
+
+class Read:
+    """An extraction from one document by a scripted reader, whose replies are used in order."""
+
+    def __init__(
+        self, make: Make, *replies: Any, schema: Any = SCHEMA, text: str = LEASE, name: str = "a.txt", **parts: Any
+    ) -> None:
+        written = iter(reply if isinstance(reply, str) else json.dumps({"cells": reply}) for reply in replies)
+        self.engine = ScriptedEngine(
+            {"query/extract": lambda _: next(written), "answer/check": supported}, traits=Traits(is_model=True)
+        )
+        self.investigator = make({name: text}, **{"model": self.engine, **parts})
+        self.extraction: Extraction = self.investigator.extract(schema)
+        (self.document,) = self.extraction.documents
+        self.values: Any = self.document.values
+
+    def cell(self, name: str) -> ExtractedCell:
+        """Return the first cell of a column."""
+        number = [column.name for column in self.extraction.columns].index(name) + 1
+        return next(cell for cell in self.document.cells if cell.question == number)
+
+    @property
+    def calls(self) -> Counter[str]:
+        return Counter(prompt.template for prompt in self.engine.asked)
+
+
+def fits(values: object, schema: Mapping[str, Any]) -> bool:
+    return Draft202012Validator(schema, format_checker=FormatChecker()).is_valid(values)
+
+
+def test_a_document_is_read_once_and_its_values_have_the_types_of_the_schema(of_texts: Make) -> None:
+    read = Read(of_texts, GOOD)
+    assert read.calls == {"query/extract": 1, "answer/check": 1}
+    assert read.values == {
+        "rent": 48000,
+        "begins": "2024-03-01",
+        "may_end": True,
+        "tenants": ["Ada Byron", "Mary Shelley"],
+        "form": "lease",
+        "garden": None,
+    }
+    assert fits(read.values, SCHEMA)
+    assert read.document.problems == ()
+    rent, garden = read.cell("rent"), read.cell("garden")
+    assert ([quote.text for quote in rent.quotes], rent.unit, rent.support) == ([RENT], "GBP", Support.SUPPORTED)
+    assert (garden.status, garden.reason) == (CellStatus.NOT_STATED, "only a flat is let")
+
+
+def test_a_pydantic_class_gives_the_columns(of_texts: Make) -> None:
+    class Lease(BaseModel):
+        """A lease."""
+
+        rent: float = Field(description="Rent?", json_schema_extra={"unit": "GBP"})
+        ends: str | None = None
+
+    names = ("rent", "ends")
+    read = Read(of_texts, [entry("rent", "48000", quote=RENT, unit="GBP"), entry("ends", names=names)], schema=Lease)
+    assert Lease.model_validate(read.values) == Lease(rent=48000.0)
+    assert "1. rent (number; units: GBP): Rent?" in read.engine.asked[0].text
+
+
+def test_a_unit_is_converted_only_by_a_factor_of_the_schema(of_texts: Make) -> None:
+    stated = [entry("rent", "52", quote=OTHER_RENT, unit="thousand GBP"), *GOOD[1:]]
+    read = Read(of_texts, stated)
+    assert (read.values["rent"], read.cell("rent").text) == (52000, "52 thousand GBP")
+    foreign = [entry("rent", "52", quote=OTHER_RENT, unit="EUR"), *GOOD[1:]]
+    read = Read(of_texts, foreign, foreign)
+    assert (read.values["rent"], read.cell("rent").status) == (None, CellStatus.UNCLEAR)
+    assert "EUR" in read.cell("rent").reason
+    assert read.document.problems == ("$.rent: it is required, but not stated",)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("rent", "about 48"), ("rent", "-3"), ("begins", "March 2024"), ("may_end", "perhaps"), ("form", "gift")],
+)
+def test_a_value_of_the_wrong_type_is_asked_for_once_more_and_is_null_then(
+    of_texts: Make, name: str, value: str
+) -> None:
+    bad = [entry(name, value, quote=RENT) if NAMES[each["column"] - 1] == name else each for each in GOOD]
+    mended = Read(of_texts, bad, GOOD)
+    assert mended.cell(name).status is CellStatus.STATED
+    assert name in mended.engine.asked[1].text
+    read = Read(of_texts, bad, bad)
+    assert read.calls["query/extract"] == 2
+    assert (read.values.get(name), read.cell(name).status) == (None, CellStatus.UNCLEAR)
+    assert "not a value of its type" in read.cell(name).reason
+
+
+def test_different_values_in_a_document_are_both_shown_and_neither_is_chosen(of_texts: Make) -> None:
+    read = Read(of_texts, [*GOOD, entry("rent", "52", quote=OTHER_RENT, unit="GBP thousand")])
+    cells = [cell for cell in read.document.cells if cell.question == 1]
+    assert [(cell.value, cell.quotes[0].text, cell.status) for cell in cells] == [
+        (48000, RENT, CellStatus.UNCLEAR),
+        (52000, OTHER_RENT, CellStatus.UNCLEAR),
+    ]
+    assert "48000 GBP; 52 GBP thousand" in cells[0].reason
+    assert read.values["rent"] is None
+    same = Read(of_texts, [*GOOD, entry("rent", "48", quote=RENT, unit="GBP thousand")])
+    assert same.values["rent"] == 48000  # the same value, in another unit
+
+
+def test_a_value_without_a_quote_that_stands_is_not_stated(of_texts: Make) -> None:
+    read = Read(of_texts, [entry("rent", "99", quote="The rent is GBP 99.", unit="GBP"), *GOOD[1:]])
+    assert (read.cell("rent").status, read.values["rent"]) == (CellStatus.UNCLEAR, None)
+
+
+def test_a_figure_that_is_not_in_the_quotes_is_noted(of_texts: Make) -> None:
+    read = Read(of_texts, [entry("rent", "77000", quote=RENT, unit="GBP"), *GOOD[1:]])
+    assert "77000 is not in its quotes" in read.cell("rent").reason.replace(" GBP", "")
+
+
+def test_a_column_that_the_reply_leaves_out_is_unclear(of_texts: Make) -> None:
+    assert Read(of_texts, GOOD[:5]).cell("garden").status is CellStatus.UNCLEAR
+
+
+LINE = {
+    "type": "object",
+    "properties": {
+        "item": {"type": "string"},
+        "unit_price": {"type": "number", "unit": "GBP"},
+        "paid": {"type": ["string", "null"], "format": "date"},
+    },
+    "required": ["item"],
+}
+BILL = {"type": "object", "properties": {"number": {"type": "string"}, "lines": {"type": "array", "items": LINE}}}
+TABLE = 'Item,"Unit price",Paid\nBolt,"GBP 1,200.50",2024-03-01\nNut,GBP 7,\n'
+
+
+def test_records_are_read_from_a_table_whose_headings_are_the_names_and_cost_no_call(of_texts: Make) -> None:
+    schema = {"type": "array", "items": LINE}
+    read = Read(of_texts, schema=schema, text=TABLE, name="lines.csv")
+    assert read.calls == {}
+    assert read.values == [
+        {"item": "Bolt", "unit_price": 1200.5, "paid": "2024-03-01"},
+        {"item": "Nut", "unit_price": 7, "paid": None},
+    ]
+    assert fits(read.values, schema)
+    cell = read.cell("unit_price")
+    assert (cell.status, cell.support, cell.reason) == (CellStatus.STATED, Support.VERBATIM, READ_FROM_TABLE)
+    assert (cell.text, "1,200.50" in cell.quotes[0].text, cell.quotes[0].line) == ("GBP 1,200.50", True, 2)
+
+
+def test_a_table_is_read_without_a_model_and_other_columns_show_passages(of_texts: Make) -> None:
+    schema = {"type": "array", "items": LINE}
+    extraction = of_texts({"lines.csv": TABLE, "lease.txt": LEASE}).extract(schema)
+    by_name = {document.document: document for document in extraction.documents}
+    assert len(by_name["lines.csv"].values) == 2  # type: ignore[arg-type]
+    assert by_name["lease.txt"].values == []
+    assert {cell.value for cell in by_name["lease.txt"].cells} == {None}
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        TABLE.replace("Paid", "Settled"),  # another heading
+        TABLE.replace('"Unit price"', "Unit_price").replace("Paid", "unit price"),  # two with the same name
+        TABLE.replace("GBP 7", "EUR 7"),
+        TABLE.replace("GBP 7", "7"),  # no unit
+        TABLE.replace("GBP 7", "GBP 7 or 8"),
+        TABLE.replace("GBP 7", "GBP 1.200"),  # 1200 or 1.2
+        TABLE.replace("Nut,", ","),  # an item is missing: perhaps a sum
+        TABLE.replace("2024-03-01", "05/06/2024"),
+    ],
+)
+def test_a_table_that_is_not_clear_is_left_to_the_reader(of_texts: Make, table: str) -> None:
+    names = ("item", "unit_price", "paid")
+    reply = [entry("item", "Bolt", quote="Bolt", names=names, record=1)]
+    read = Read(of_texts, reply, schema={"type": "array", "items": LINE}, text=table, name="lines.csv")
+    assert read.calls["query/extract"] == 1
+    assert len(read.values) == 1
+
+
+def test_a_reader_numbers_the_records_and_those_it_leaves_out_are_unclear(of_texts: Make) -> None:
+    names = ("number", "item", "unit_price", "paid")
+    text = "Invoice 77.\n\nWe sold you a bolt for GBP 3.\n\nWe sold you a nut for GBP 4.\n"
+    bolt, nut = "We sold you a bolt for GBP 3.", "We sold you a nut for GBP 4."
+    reply = [
+        entry("number", "77", quote="Invoice 77.", names=names),
+        entry("item", "bolt", quote=bolt, names=names, record=1),
+        entry("unit_price", "3", quote=bolt, names=names, record=1, unit="GBP"),
+        entry("paid", names=names, record=1),
+        entry("item", "nut", quote=nut, names=names, record=2),
+        entry("unit_price", "4", quote=nut, names=names, record=2, unit="GBP"),
+    ]
+    read = Read(of_texts, reply, schema=BILL, text=text)
+    assert read.values == {
+        "number": "77",
+        "lines": [{"item": "bolt", "unit_price": 3, "paid": None}, {"item": "nut", "unit_price": 4, "paid": None}],
+    }
+    assert fits(read.values, BILL)
+    assert read.document.cells[-1].reason == "the reply does not say"
+    assert "2. lines.item (text; of each record): item" in read.engine.asked[0].text.lower()
+
+
+def test_columns_of_the_document_are_read_beside_the_table_of_its_records(of_texts: Make) -> None:
+    text = "# Invoice 77\n\n| Item | Unit price | Paid |\n|---|---|---|\n| Bolt | GBP 3 | 2024-01-02 |\n"
+    reply = [entry("number", "77", quote="Invoice 77", names=("number",))]
+    read = Read(of_texts, reply, schema=BILL, text=text, name="bill.md")
+    assert read.values == {"number": "77", "lines": [{"item": "Bolt", "unit_price": 3, "paid": "2024-01-02"}]}
+    assert "lines.item" not in read.engine.asked[0].text
+
+
+def test_of_a_long_table_the_first_records_are_read_and_the_rest_is_named(of_texts: Make) -> None:
+    rows = "".join(f"Part {number},GBP {number + 1},2024-01-02\n" for number in range(MOST_RECORDS + 500))
+    read = Read(of_texts, schema={"type": "array", "items": LINE}, text=f"Item,Unit price,Paid\n{rows}", name="t.csv")
+    assert len(read.values) == MOST_RECORDS
+    events = read.investigator.investigate_schema(read_schema({"type": "array", "items": LINE}))
+    assert any(f"only the first {MOST_RECORDS:,} rows" in getattr(event, "text", "") for event in events)
+
+
+def test_many_columns_are_read_in_several_calls(of_texts: Make) -> None:
+    schema = {"properties": {f"p{number}": {"type": ["string", "null"]} for number in range(200)}}
+    count = 200 // MOST_TOGETHER
+    silent = [{"column": number, "verdict": "not_stated"} for number in range(1, MOST_TOGETHER + 1)]
+    read = Read(of_texts, *[silent] * count, schema=schema)
+    assert read.calls == {"query/extract": count}
+    assert read.extraction.count(CellStatus.NOT_STATED) == 200
+    assert fits(read.values, schema)
+
+
+TREE = {"$defs": {"Node": {"properties": {"name": {"type": "string"}, "left": {"$ref": "#/$defs/Node"}}}}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "message"),
+    [
+        ("[1, 2]", "not a JSON object"),
+        ("{nonsense", "not JSON"),
+        ('{"properties": {"a": {"type": "string"}, "a": {"type": "number"}}}', "the name 'a' twice"),
+        ({"type": "string"}, "of type string"),
+        ({"properties": {}}, "no properties"),
+        ({"properties": {"a": 3}}, "not valid at"),
+        ({"properties": {"a": {"type": "strng"}}}, "not valid at"),
+        ({"properties": {"a": {"$ref": "#"}}}, "refers to itself"),
+        ({**TREE, "$ref": "#/$defs/Node"}, "refers to itself"),
+        ({**TREE, "type": "array", "items": {"$ref": "#/$defs/Node"}}, "refers to itself"),
+        ({"properties": {"a": {"$ref": "#/$defs/missing"}}}, "nothing at"),
+        ({"properties": {"a": {"$ref": "other.json"}}}, "another file"),
+        ({"properties": {"a": {"type": ["string", "number"]}}}, "several types"),
+        ({"properties": {"a": {"anyOf": [{"type": "string"}, {"type": "number"}]}}}, "several types"),
+        ({"properties": {"a": {"type": "number", "units": {"kg": "x"}}}}, "not an object of factors"),
+        ({"properties": {name: {"type": "array", "items": LINE} for name in "ab"}}, "second array of objects"),
+        ({"properties": {f"p{n}": {} for n in range(500)}}, "500 columns"),
+        ({"type": "array", "items": {"properties": {f"p{n}": {} for n in range(50)}}}, "50 of them in records"),
+        (int, "not a JSON object"),
+    ],
+)
+def test_a_schema_that_cannot_be_used_is_an_error_that_says_why(schema: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message) as raised:
+        read_schema(schema)
+    assert raised.value.hint
+
+
+def test_unknown_keywords_are_named_and_known_ones_are_not() -> None:
+    schema = read_schema({"properties": {"a": {"type": "string", "maxLength": 9, "colour": "red", "title": "A"}}})
+    assert schema.unknown == ("colour",)
+
+
+def test_nested_objects_and_references_keep_their_form(of_texts: Make) -> None:
+    schema = {
+        "$defs": {"Place": {"type": "object", "properties": {"city": {"type": "string"}, "zip": {"type": "string"}}}},
+        "properties": {
+            "seat": {"$ref": "#/$defs/Place"},
+            "site": {"anyOf": [{"$ref": "#/$defs/Place"}, {"type": "null"}]},
+        },
+    }
+    names = ("seat.city", "seat.zip", "site.city", "site.zip")
+    assert tuple(column.name for column in read_schema(schema).columns) == names
+    read = Read(of_texts, [entry("seat.city", "1 March", quote=BEGINS, names=names)], schema=schema)
+    assert read.values == {"seat": {"city": "1 March"}, "site": {}}
+    assert fits(read.values, schema)
