@@ -4,13 +4,14 @@ chat about it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse, Response
 from pydantic import ValidationError
 
@@ -24,15 +25,18 @@ from investigator.errors import (
 )
 from investigator.records import Document, Investigation, PageView
 from investigator.reports.html import html_report, investigation_view
-from investigator.reports.wording import FILE_STATUSES, HEADLINES, UNFINISHED
+from investigator.reports.wording import HEADLINES, UNFINISHED
 from investigator.server.chats import LONGEST_TURN, Chats
 from investigator.server.desk import Desk
 from investigator.server.document_view import Span, document_view
+from investigator.server.first_reading import FirstReading, readiness
+from investigator.server.folder_pages import add_files, add_folders
 from investigator.server.folders import ServedFolder
 from investigator.server.live import Live
 from investigator.server.problems import ServerError, problem_of
 from investigator.server.records import ChatTurn, JobKind, JobRequest, JobState, LoggedEvent
 from investigator.server.replies import After, Fields, html, linking, page, see, streamed
+from investigator.server.uploads import Uploads
 from investigator.services.run_records import MATRIX, turns_after
 
 _RECENT = 30
@@ -40,9 +44,14 @@ _MOST_SHEETS = 4  # maximum number of PDF pages in one view; longer marks contin
 _STATE_WORDS: Mapping[JobState, str] = {**{state: state.value for state in JobState}, JobState.RUNNING: "in progress"}
 
 
-def pages(desk: Desk, chats: Chats) -> APIRouter:
-    """Return the routes of the page."""
-    router = APIRouter(include_in_schema=False)
+def pages(
+    desk: Desk, chats: Chats, uploads: Uploads, opened: Callable[[Path], Investigator] | None = None
+) -> APIRouter:
+    """Return the routes of the page; `opened` opens a folder that the server has made, if it may make folders."""
+    reading = FirstReading(desk)
+    router = APIRouter(include_in_schema=False, dependencies=[Depends(readiness(desk, reading, uploads))])
+    add_folders(router, desk, uploads, opened)
+    add_files(router, desk, uploads, reading)
     _add_folder(router, desk)
     _add_jobs(router, desk)
     _add_runs(router, desk)
@@ -56,12 +65,6 @@ def _add_folder(router: APIRouter, desk: Desk) -> None:
     def look() -> Response:
         return Response(html("report.css"), media_type="text/css", headers={"Cache-Control": "max-age=300"})
 
-    @router.get("/")
-    def home() -> Response:
-        if len(desk.folders) == 1:
-            return see(f"/f/{next(iter(desk.folders))}/")
-        return page("home.html.j2", folders=desk.folders.values())
-
     @router.get("/f/{name}/")
     def folder(name: str) -> Response:
         return _folder_page(desk, desk.folder(name))
@@ -72,21 +75,12 @@ def _add_folder(router: APIRouter, desk: Desk) -> None:
         hits = served.investigator.search(q, limit=20) if q.strip() else ()
         return page("search.html.j2", folder=served, query=q, hits=hits, passage_link=linking(served))
 
-    @router.get("/f/{name}/documents")
-    def documents(name: str) -> Response:
-        served = desk.folder(name)
-        return page("documents.html.j2", folder=served, status=served.investigator.status(), words=FILE_STATUSES)
-
 
 def _begun(desk: Desk, request: JobRequest) -> Response:
     return see(f"/f/{request.folder}/jobs/{desk.submit(request).id}")
 
 
 def _add_jobs(router: APIRouter, desk: Desk) -> None:
-    @router.post("/f/{name}/index")
-    def index(name: str) -> Response:
-        return _begun(desk, JobRequest(folder=name, kind=JobKind.INDEX))
-
     @router.post("/f/{name}/ask")
     def ask(name: str, fields: Fields) -> Response:
         served = desk.folder(name)
@@ -99,7 +93,7 @@ def _add_jobs(router: APIRouter, desk: Desk) -> None:
     def job(name: str, job_id: str) -> Response:
         served, job = desk.folder(name), desk.job(job_id)
         if job.state is JobState.DONE:
-            return see(f"/f/{name}/runs/{job.run_id}" if job.run_id else f"/f/{name}/documents")
+            return see(f"/f/{name}/runs/{job.run_id}" if job.run_id else f"/f/{name}/documents?job={job.id}")
         events = served.ledger.events(job_id, limit=None)
         after = events[-1].number if events else 0
         shown = Live(served.investigator.parts.settings.budget).shown(events)
