@@ -23,6 +23,7 @@ from investigator.errors import (
     ReplayError,
     SettingsError,
 )
+from investigator.investigator import Investigator
 from investigator.records import Document, Investigation, PageView
 from investigator.reports.html import html_report, investigation_view
 from investigator.reports.wording import HEADLINES, UNFINISHED
