@@ -150,6 +150,10 @@ class Service:
         self._named = () if is_loopback(host) else tuple(address_of(listening, name) for name in names)
         self._hosting = Hosting(guard, listening, patience=patience)
 
+    def paths(self) -> tuple[str, ...]:
+        """Return the paths of the served folders."""
+        return tuple(str(folder.path) for folder in self.desk.folders.values())
+
     def link(self) -> str:
         """Return an address that opens the page once, in a browser on this machine."""
         return f"{self.address}/open/{self._access.new_link()}"

@@ -49,6 +49,9 @@ TokenFile = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="File with the token for programs; it is created if it does not exist."),
 ]
+HostNames = Annotated[
+    list[str] | None, typer.Option(metavar="NAME", help="Additional host name to accept; repeatable.")
+]
 AgentsAlone = Annotated[
     bool,
     typer.Option("--mcp", help="Serve agents over standard input and output instead; desktop clients start this."),
@@ -61,9 +64,7 @@ def serve(
     host: Host = "127.0.0.1",
     port: Port = 8484,
     token_file: TokenFile = None,
-    host_name: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Additional host name to accept; repeatable.")
-    ] = None,
+    host_name: HostNames = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,
     mcp: AgentsAlone = False,
 ) -> None:
@@ -105,7 +106,7 @@ def serve(
         searches_of=folder_searches,
         on_problem=note,
     ) as service:
-        tell(f"serving {', '.join(str(folder.path) for folder in service.desk.folders.values())}; Ctrl-C ends it")
+        tell(f"serving {', '.join(service.paths())}; Ctrl-C ends it")
         tell(f"the token for programs is in {service.token_file}")
         if not is_loopback(host):
             _warn_of_the_network(is_named=bool(host_name))
