@@ -93,9 +93,8 @@ def serve(
     settings = common.settings.load()
     choices = model_choices(common.model or ())
     first = replace(common, model=list(next(iter(choices.values()), ())))
-    investigators = [first.investigator(folder, settings) for folder in folders or ()]
     with Service(
-        investigators,
+        [first.investigator(folder, settings) for folder in folders or ()],
         host,
         port,
         token_file=token_file,
