@@ -28,7 +28,7 @@ _NO_PROBLEM = frozenset({*READ, FileStatus.HIDDEN, FileStatus.EMPTY})
 
 
 class DateSource(StrEnum):
-    """Where the date of a document comes from."""
+    """The source of the date of a document."""
 
     STATED = "stated in the document"
     NAME = "file name"
