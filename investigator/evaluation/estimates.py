@@ -54,9 +54,9 @@ class PairedDifference(Record):
     second: float
     difference: Estimate = Field(description="with the interval of the paired bootstrap")
     p: float = Field(ge=0, le=1, description="exact probability of such a difference if both systems were equal")
-    wins: int = Field(description="questions on which the second system's value is higher")
-    losses: int
-    ties: int
+    higher: int = Field(description="questions on which the second system's value is higher")
+    lower: int
+    equal: int
     needed: int | None = Field(
         default=None, description="questions that would show it in four of five samples; None if there is no difference"
     )
@@ -74,15 +74,15 @@ def paired_difference(first: Sequence[float], second: Sequence[float], seed: int
     estimate = mean_of(apart.tolist(), seed)
     if estimate is None:
         return None
-    wins, losses = int((apart > 0).sum()), int((apart < 0).sum())
+    higher, lower = int((apart > 0).sum()), int((apart < 0).sum())
     return PairedDifference(
         first=float(np.mean(first)),
         second=float(np.mean(second)),
         difference=estimate,
         p=exact_p(apart, seed),
-        wins=wins,
-        losses=losses,
-        ties=len(apart) - wins - losses,
+        higher=higher,
+        lower=lower,
+        equal=len(apart) - higher - lower,
         needed=needed(estimate.value, float(np.mean(apart**2))),
     )
 

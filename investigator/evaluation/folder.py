@@ -17,7 +17,8 @@ from investigator.evaluation.lines import RecordFile, storing
 from investigator.evaluation.measures import Measure
 from investigator.evaluation.outcomes import Outcome, share_parsed
 from investigator.evaluation.questions import Question
-from investigator.evaluation.scoring import FolderReport, folder_report, scores
+from investigator.evaluation.results import FolderReport, folder_report, unmeasured_line
+from investigator.evaluation.scoring import scores
 from investigator.investigator import Investigator
 from investigator.proof.quotes import quote_at
 from investigator.records import (
@@ -109,6 +110,8 @@ class FolderEvaluation:
         stored as its outcome and the next question is asked, but a UserError ends the run. Raises DataError,
         the errors of `Investigator.investigate`, and BudgetSpent if the joint budget stops an investigation.
         """
+        if line := unmeasured_line(self._asked):
+            yield Notice(text=line)
         yield from self.investigator.index(vectors=True)
         if self.investigator.parts.prompts.own() and not reads_templates(self.investigator):
             yield UNREAD_TEMPLATES

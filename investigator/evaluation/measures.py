@@ -59,6 +59,9 @@ class Cost(Labelled):
     SECONDS = "seconds", "seconds per question"  # of those answered without interruption
 
 
+LOWER_IS_BETTER: frozenset[Measure | Cost] = frozenset({Measure.FALSE_ANSWER, *Cost})
+"""The measures of which a lower value is better."""
+
 _NOT_JUDGING = {Measure.NO_ANSWER_PRECISION, Measure.NO_ANSWER_RECALL, Measure.FALSE_ANSWER}
 
 JUDGING: Sequence[Measure] = tuple(measure for measure in Measure if measure not in _NOT_JUDGING)

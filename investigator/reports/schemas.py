@@ -20,8 +20,8 @@ SCHEMA = "schema"
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _VERSIONS: Mapping[str, int] = {
-    **dict.fromkeys(("investigation", "questions", "replay"), 3),
-    **dict.fromkeys(("matrix", "runs", "claims_evaluation", "folder_evaluation", "comparison", "tuning"), 2),
+    **dict.fromkeys(("investigation", "questions", "replay", "folder_evaluation", "comparison", "tuning"), 3),
+    **dict.fromkeys(("matrix", "runs", "claims_evaluation"), 2),
     **dict.fromkeys(("retrieval_evaluation", "template_trial", "template_variables", "templates", "memory"), 2),
 }
 """Versions above 1, keyed by the name of the kind."""
@@ -59,7 +59,7 @@ class Printed(StrEnum):
     TEMPLATE_TRIAL = "template_trial", "workbench.trial:TemplateTrial"
     COMPARISON = "comparison", "tuning.comparison:Comparison"
     TUNING = "tuning", "tuning.run:TuningReport"
-    FOLDER_EVALUATION = "folder_evaluation", "evaluation.scoring:FolderReport"
+    FOLDER_EVALUATION = "folder_evaluation", "evaluation.results:FolderReport"
     RETRIEVAL_EVALUATION = "retrieval_evaluation", "evaluation.retrieval:RetrievalReport"
     CLAIMS_EVALUATION = "claims_evaluation", "evaluation.claims:ClaimsReport"
     TASK_EVALUATION = "task_evaluation", "tasks.printed:TaskReport"

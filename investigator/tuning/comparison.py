@@ -1,4 +1,4 @@
-"""Compares two sides on the same questions: each measure with its test, and the questions with another outcome."""
+"""Compares two sides on the same questions: each measure with its test, and each question."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from investigator.evaluation.folder import UNREAD_TEMPLATES, reads_templates
 from investigator.evaluation.measures import JUDGING, Cost, Ground, Measure, judging_measure
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
+from investigator.evaluation.results import QuestionResult, question_result
 from investigator.evaluation.scoring import grounds_of
 from investigator.records import Record, Usage, together
 from investigator.tuning.bench import FolderBench, Setup
 
-_EXAMPLES = 50  # maximum number of examples that are listed
 _LESS_PARSED = 0.01
 _SAME = 1e-9
 
@@ -31,12 +31,17 @@ class ComparedSide(Record):
     spread: float | None = Field(default=None, description="largest difference between the means of two repetitions")
 
 
-class ChangedExample(Record):
-    """A question whose score or status differs between the sides, without the quotes."""
+class ComparedQuestion(Record):
+    """A question with its results on both sides, and their values of the measure that decides."""
 
-    words: str
-    first: Outcome
-    second: Outcome
+    first: QuestionResult
+    second: QuestionResult
+    values: tuple[float | None, float | None]
+
+    @property
+    def is_changed(self) -> bool:
+        """Return True if the sides differ in the value or in the status."""
+        return self.values[0] != self.values[1] or self.first.status != self.second.status
 
 
 class Comparison(Record):
@@ -48,8 +53,7 @@ class Comparison(Record):
     questions: int = Field(description="questions with a result on both sides")
     judged: dict[Ground, int] = Field(description="number of questions judged by each kind of known fact")
     rows: dict[Measure | Cost, PairedDifference]
-    examples: tuple[ChangedExample, ...] = Field(default=(), description="changed examples, at most 50")
-    changed_examples: int = 0
+    asked: tuple[ComparedQuestion, ...] = Field(default=(), description="each question; of repetitions, the first")
     notice: str = Field(default="", description="what keeps a side from differing")
 
     @property
@@ -131,11 +135,15 @@ def compared(
         paired = paired_difference([a for a, _ in known], [b for _, b in known], seed)
         if paired is not None and (isinstance(measure, Measure) or paired.first or paired.second):
             rows[measure] = paired
-    examples = [
-        ChangedExample(words=each.wording, first=first.changed(citations=()), second=second.changed(citations=()))
-        for each in whole
+    asked = [
+        ComparedQuestion(
+            first=question_result(each, first),
+            second=question_result(each, second),
+            values=(first.value(judged_by), second.value(judged_by)),
+        )
+        for each in questions
+        if each.id in before[0] and each.id in after[0]
         for first, second in [(before[0][each.id], after[0][each.id])]
-        if (first.value(judged_by), first.status) != (second.value(judged_by), second.status)
     ]
     return Comparison(
         first=_totals(sides[0], before, judged_by),
@@ -144,8 +152,7 @@ def compared(
         questions=len(whole),
         judged=grounds_of(whole),
         rows=rows,
-        examples=tuple(examples[:_EXAMPLES]),
-        changed_examples=len(examples),
+        asked=tuple(asked),
     )
 
 

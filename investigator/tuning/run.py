@@ -48,6 +48,7 @@ from investigator.tuning.search import MOST_CANDIDATES, SearchResult, TuningSear
 from investigator.tuning.splitting import drawn_sets, leaked
 
 _SAME_RUN = {"templates", "space", "search", "proposer", "measure", "seed", "tolerance"}
+_NO_ANSWERS = "Add answerable, answers, evidence or doc_ids to the rows."
 _PROPOSED = 16  # assumed number of candidates that a proposer creates
 
 
@@ -195,14 +196,16 @@ class TuningRun:
         examined = read_questions(questions, lambda text: bench.show(Notice(text=text)))
         investigator = bench.investigator(base)
         check_outside(questions, investigator)
+        drawn_sets(examined, {}, options.seed)  # too few questions are reported before the folder is read
+        if options.measure is Measure.RIGHT and not grounds_of(examined):
+            raise DataError("no question has a known answer", hint=_NO_ANSWERS)
         if options.templates and not reads_templates(investigator):
             bench.show(UNREAD_TEMPLATES)
         bench.outcomes(base, examined, limit=0)  # this reads the folder, but asks no question
         data, twins = _data_of(investigator, examined)
         self._sets = drawn_sets(examined, twins, options.seed)
         if options.measure is Measure.RIGHT and not grounds_of((*self._sets.select, *self._sets.test)):
-            hint = "Add answerable, answers, evidence or doc_ids to the rows."
-            raise DataError("no question has a known answer", hint=hint)
+            raise DataError("no question that decides has a known answer", hint=_NO_ANSWERS)
         self._baseline = Variant(name="baseline", templates=templates_of(base.prompts, options.templates))
         changes = options.model_dump_json(include=_SAME_RUN)
         self._identity = digest(data, investigator.engine_name, base.model_dump_json(), self._baseline.key, changes)

@@ -8,22 +8,21 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from investigator.evaluation.estimates import PairedDifference, detectable
-from investigator.evaluation.measures import Cost, Measure
-from investigator.evaluation.scoring import grounds_line
+from investigator.evaluation.measures import LOWER_IS_BETTER, Cost, Measure
+from investigator.evaluation.results import grounds_line
+from investigator.evaluation.tables import LONGEST, MOST_SHOWN, answer_cell, cost_cell, measures_page
 from investigator.reports.columns import columns
-from investigator.reports.html import pages_environment
 from investigator.reports.inert import inert_line
-from investigator.reports.wording import HEADLINES, expected_line, plural
-from investigator.secrets import redacted
-from investigator.tuning.comparison import Comparison
+from investigator.reports.wording import expected_line, plural
+from investigator.tuning.comparison import ComparedQuestion, Comparison
 from investigator.tuning.run import TuningPlan, TuningReport
 
-_CHANGED, _TRIED = 10, 20  # maximum numbers of rows shown; the page and the JSON show all that are stored
-_HEADING = ("n", "difference (95 %)", "p", "wins", "losses", "ties")
+_TRIED = 20  # maximum number of candidates shown; the JSON has all
+_HEADING = ("n", "B - A (95 %)", "p", "B better", "B worse", "equal")
 
 
 def comparison_text(comparison: Comparison) -> Text:
-    """Return the table of measures, the verdict, the cost and the changed examples; ends with a newline."""
+    """Return the measures, the verdict, the cost and each question, the changed ones first; ends with a newline."""
     first, second = (inert_line(side.name, 28) for side in (comparison.first, comparison.second))
     rows = [_cells(measure, row) for measure, row in comparison.rows.items()]
     blocks = [
@@ -31,27 +30,54 @@ def comparison_text(comparison: Comparison) -> Text:
         Text(inert_line(comparison.verdict, 400), style="bold"),
         Text("\n".join(_about(comparison))),
     ]
-    if shown := _examples(comparison)[:_CHANGED]:
-        heading = (f"{plural(comparison.changed_examples, 'example')} changed", "A", "B", "run of A", "run of B")
-        rows = [(inert_line(words, 70), *cells) for words, *cells in shown]
-        left = comparison.changed_examples - len(shown)
-        more = f"\n{left} more: --report FILE.html shows up to 50." if left else ""
-        hint = "\nTo see one side of an example: investigator show FOLDER RUN"
-        blocks.append(Text.assemble(columns(rows, heading=heading, left=range(5)), more, hint))
+    if comparison.asked:
+        changed = sum(each.is_changed for each in comparison.asked)
+        ordered = sorted(comparison.asked, key=lambda each: not each.is_changed)
+        rows = [
+            (
+                inert_line(each.first.id, 24),
+                *_judgements(comparison, each),
+                *(answer_cell(side, 28) for side in (each.first, each.second)),
+                inert_line(each.first.expected, 24) or "-",
+                " / ".join(cost_cell(side.cost) for side in (each.first, each.second)),
+            )
+            for each in ordered[:MOST_SHOWN]
+        ]
+        heading = (f"{plural(len(ordered), 'question')}, {changed:,} changed", "A", "B", "A says", "B says")
+        left = len(ordered) - len(rows)
+        more = f"\n{left:,} more: --report FILE.html or --json shows all." if left else ""
+        blocks.append(Text.assemble(columns(rows, heading=(*heading, "expected", "cost"), left=range(6)), more))
     return Text("\n\n").join(blocks).append("\n")
 
 
 def comparison_page(comparison: Comparison) -> str:
     """Return a comparison as a single self-contained HTML page, with known secrets redacted."""
     rows = sorted(comparison.rows.items(), key=lambda row: row[0] is not comparison.judged_by)
-    page = pages_environment().get_template("comparison.html.j2")
-    return redacted(
-        page.render(
-            comparison=comparison,
-            rows=[_cells(measure, row) for measure, row in rows],
-            about=_about(comparison),
-            examples=_examples(comparison),
+    asked = [
+        (
+            f"{each.first.id}: {each.first.question}",
+            *_judgements(comparison, each),
+            *(answer_cell(side) for side in (each.first, each.second)),
+            inert_line(each.first.expected, LONGEST) or "-",
+            *(cell for side in (each.first, each.second) for cell in (cost_cell(side.cost), side.run_id or "-")),
         )
+        for each in comparison.asked
+    ]
+    about = _about(comparison)
+    return measures_page(
+        title="Comparison",
+        eyebrow=f"Comparison of {plural(comparison.questions, 'question')}",
+        heading=inert_line(comparison.verdict, 400),
+        brief=[(line[0], line[3:]) for line in about[:2]],
+        about=about[2:],
+        explained="B minus A on the same questions, with the 95 % interval of the paired bootstrap; p comes from the "
+        "exact paired test. The first measure decides. Fewer calls, tokens, seconds and false answers are better.",
+        decides=True,
+        measures=(("measure", "A", "B", *_HEADING), [_cells(measure, row) for measure, row in rows]),
+        asked=(
+            ("question", "A", "B", "A says", "B says", "expected", "cost of A", "run of A", "cost of B", "run of B"),
+            asked,
+        ),
     )
 
 
@@ -105,19 +131,18 @@ def _cells(measure: Measure | Cost, row: PairedDifference) -> Sequence[str]:
     apart, p = row.difference, "< 0.001" if row.p < 0.001 else f"{row.p:.3f}"
     means = (f"{factor * value:,.{digits}f}{unit}" for value in (row.first, row.second))
     value, low, high = (f"{factor * each:+,.{digits}f}" for each in (apart.value, apart.low, apart.high))
-    counts = (str(row.wins), str(row.losses), str(row.ties))
+    better, worse = (row.lower, row.higher) if measure in LOWER_IS_BETTER else (row.higher, row.lower)
+    counts = map(str, (better, worse, row.equal))
     return (measure.label, *means, str(apart.questions), f"{value} ({low} to {high})", p, *counts)
 
 
-def _examples(comparison: Comparison) -> Sequence[tuple[str, ...]]:
-    rows = []
-    for example in comparison.examples:
-        sides = (example.first, example.second)
-        values = ("-" if (value := side.value(comparison.judged_by)) is None else f"{value:g}" for side in sides)
-        statuses = (HEADLINES[side.status] if side.status else "Failed" for side in sides)
-        outcomes = (f"{status}, {value}" for status, value in zip(statuses, values, strict=True))
-        rows.append((example.words, *outcomes, *(side.run_id for side in sides)))
-    return rows
+def _judgements(comparison: Comparison, asked: ComparedQuestion) -> Sequence[str]:
+    """Return the judgements on both sides, with the values of the measure that decides if it is another one."""
+    judgements = (asked.first.judgement.label, asked.second.judgement.label)
+    if comparison.judged_by is Measure.RIGHT:
+        return judgements
+    values = ("-" if value is None else f"{value:g}" for value in asked.values)
+    return [f"{judged}, {value}" for judged, value in zip(judgements, values, strict=True)]
 
 
 def _about(comparison: Comparison) -> Sequence[str]:

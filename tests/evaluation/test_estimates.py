@@ -53,7 +53,7 @@ def test_for_right_and_wrong_it_is_the_exact_test_of_mcnemar(wins: int, losses: 
     first, second = [0.0] * wins + [1.0] * (losses + 30), [1.0] * wins + [0.0] * losses + [1.0] * 30
     difference = paired(first, second)
     assert difference.p == pytest.approx(p)
-    assert (difference.wins, difference.losses, difference.ties) == (wins, losses, 30)
+    assert (difference.higher, difference.lower, difference.equal) == (wins, losses, 30)
 
 
 def test_graded_values_get_all_signs_or_drawn_ones_which_agree() -> None:

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from investigator import AnswerStatus, Investigator, ScriptedEmbedder, ScriptedEngine
+from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
 from investigator.asking.budget import Budget, BudgetSettings, BudgetSpent
-from investigator.cli.eval import folder_text
 from investigator.errors import CredentialError, DataError, EngineError, StoreError
 from investigator.evaluation.folder import FolderEvaluation, check_outside
 from investigator.evaluation.measures import Cost, Measure
 from investigator.evaluation.questions import Question, read_questions
-from investigator.evaluation.scoring import FolderReport
+from investigator.evaluation.results import FolderReport, Judgement
+from investigator.evaluation.tables import folder_page, folder_text
 from investigator.records import Event, Notice, Progressed, Prompt, Reply
 from investigator.settings import load_settings
 from investigator.store.in_memory import JointLedger
@@ -172,8 +172,18 @@ def test_statements_are_counted_by_their_check_and_each_wrong_question_is_named(
     report = finished(running)
     assert running.outcomes["mill"].answer == "It burned down in 1911. place: It stood by the river in the north."
     assert (report.statements, report.unsupported, report.withheld) == (6, 3, 3)
-    assert [(wrong.id, wrong.status) for wrong in report.wrong] == [("wine", AnswerStatus.ANSWERED)]
-    assert "1 question not right: wine (answered, 0.00)" in folder_text(report).plain
+    assert [(each.id, each.judgement) for each in report.questions] == [
+        *(("mill", Judgement.RIGHT), ("wine", Judgement.WRONG), ("ferry", Judgement.UNMEASURED))
+    ]
+    shown = folder_text(report).plain.splitlines()
+    table = next(number for number, line in enumerate(shown) if line.startswith("question  judged"))
+    assert [line.split()[0] for line in shown[table + 1 : table + 4]] == ["wine", "ferry", "mill"]
+    assert "It burned down in 1911." in shown[table + 3]
+    assert "1911, in mill.txt" in shown[table + 3]
+    assert "  ferry: its row has no answers" in "\n".join(shown)
+    page = folder_page(report)
+    assert all(words in page for words in ("1 of 2 questions answered correctly", "1911, in mill.txt", "burned down"))
+    assert report.questions[0].run_id in page
     assert "6 statements, 3 of them not fully supported; 3 withheld" in folder_text(report).plain
 
 
@@ -267,13 +277,21 @@ def test_a_question_that_fails_is_asked_again_and_a_mistake_of_the_user_ends_the
     assert len(running.outcomes) == 1
     engine.error = EngineError("the server is down")
     report = finished(place.evaluation(model=engine))
-    assert [(each.id, each.failure) for each in report.failures] == [("wine", "EngineError: the server is down")]
+    failed = [(each.id, each.why) for each in report.questions if each.status is None]
+    assert failed == [("wine", "failed: EngineError: the server is down")]
     assert report.everything.questions == 2
     engine.error = None
     calls = engine.calls
     report = finished(place.evaluation(model=engine))
-    assert (report.failures, report.everything.questions) == ((), 3)
+    assert [each.id for each in report.questions if each.status is None] == []
+    assert report.everything.questions == 3
     assert engine.calls > calls
+
+
+def test_questions_that_cannot_be_judged_are_named_before_anything_is_read(place: Place) -> None:
+    first = next(place.evaluation().run())
+    assert isinstance(first, Notice)
+    assert first.text.startswith("1 question cannot be judged right or wrong: ferry. Add answers")
 
 
 def test_right_documents_that_are_not_there_are_told(place: Place) -> None:

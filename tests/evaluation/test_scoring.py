@@ -7,7 +7,8 @@ import pytest
 from investigator.evaluation.measures import Cost, Ground, Measure
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
-from investigator.evaluation.scoring import folder_report, ground_of, grounds_line, grounds_of, rightness, scores
+from investigator.evaluation.results import Judgement, folder_report, question_result, unmeasured_line
+from investigator.evaluation.scoring import ground_of, grounds_line, grounds_of, rightness, scores
 from investigator.records import AnswerStatus, Quote, Usage
 
 RENT = "The annual rent is EUR 48,000."
@@ -114,7 +115,12 @@ def test_the_report_of_six_questions() -> None:
     report = folder_report(rows, outcomes, "a:b")
     values = {measure: estimate.value for measure, estimate in report.everything.measures.items()}
     assert report.everything.questions == 4
-    assert [(each.id, each.failure) for each in report.failures] == [("5", "EngineError: gone")]
+    judgements = {each.id: each.judgement for each in report.questions}
+    assert judgements == {
+        **{"1": Judgement.RIGHT, "2": Judgement.SILENT, "3": Judgement.WRONG},
+        **{"4": Judgement.RIGHT, "5": Judgement.UNMEASURED},
+    }
+    assert report.questions[4].why == "failed: EngineError: gone"
     assert values[Measure.CITED_HIT] == 0.5
     assert (values[Measure.NO_ANSWER_PRECISION], values[Measure.NO_ANSWER_RECALL]) == (0.5, 0.5)
     assert (values[Measure.PROVEN], values[Cost.CALLS], values[Cost.SECONDS]) == (0.5, 1.5, 2.0)
@@ -211,3 +217,36 @@ def test_a_row_that_nothing_answers_is_judged_by_silence_whatever_it_names() -> 
     assert scores(row, near.changed(status=AnswerStatus.PREMISE_WRONG))[Measure.RIGHT] == 1
     assert row.documents == frozenset()
     assert row.named_documents == {"near.txt"}  # which keeps it beside other questions about that document
+
+
+@pytest.mark.parametrize(
+    ("known", "given", "judgement", "expects"),
+    [
+        (
+            {"answers": ["42 MW", "42 megawatts"]},
+            {"answer": "It makes 42 MW."},
+            Judgement.RIGHT,
+            "42 MW or 42 megawatts",
+        ),
+        (
+            {"answers": ["42 MW"], "doc_ids": ["a.pdf"]},
+            {"answer": "It makes 42 MW."},
+            Judgement.WRONG,
+            "42 MW, in a.pdf",
+        ),
+        ({"answers": ["42 MW"]}, {"status": AnswerStatus.NOT_FOUND_SO_FAR}, Judgement.SILENT, "42 MW"),
+        ({"key_numbers": ["42", "1988"]}, {"answer": "It makes 42 MW."}, Judgement.IN_PART, "42; 1988"),
+        ({"answerable": False}, {"status": AnswerStatus.NOT_FOUND}, Judgement.RIGHT, "nothing, because"),
+        ({"answerable": False}, {"answer": "It makes 42 MW."}, Judgement.WRONG, "nothing, because"),
+        ({"answerable": True}, {"answer": "It makes 42 MW."}, Judgement.UNMEASURED, ""),
+        ({}, {"status": AnswerStatus.NOT_FOUND}, Judgement.UNMEASURED, ""),
+    ],
+)
+def test_each_question_is_right_wrong_silent_or_not_measured(
+    known: dict[str, object], given: dict[str, object], judgement: Judgement, expects: str
+) -> None:
+    row, made = question(**known), outcome(**{"status": AnswerStatus.ANSWERED, **given})
+    result = question_result(row, made.changed(scores=scores(row, made)))
+    assert result.judgement is judgement
+    assert result.expected.startswith(expects)
+    assert bool(result.why) is (judgement is Judgement.UNMEASURED) is bool(unmeasured_line([row]))

@@ -16,11 +16,13 @@ from investigator.errors import EngineError, SettingsError
 from investigator.evaluation.measures import Cost, Measure
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question, read_questions
+from investigator.evaluation.results import Judgement
 from investigator.records import AnswerStatus, Prompt, Reply, Usage
 from investigator.resources import prompts_folder
 from investigator.tuning.bench import FolderBench, Setup, side_of
 from investigator.tuning.candidates import Variant
 from investigator.tuning.comparison import ComparedSide, Comparison, compare, compared
+from investigator.tuning.tables import comparison_text
 
 NOTHING = {
     "planner/plan": '{"parts": [], "wordings": ["other words"], "steps": []}',
@@ -57,11 +59,26 @@ def put_together(first: Sequence[dict[str, Outcome]], second: Sequence[dict[str,
 def test_a_clear_difference_is_called_one_and_its_examples_are_listed() -> None:
     result = put_together([outcomes([0.0] * 12 + [1.0] * 28)], [outcomes([1.0] * 40, calls=3)])
     row = result.rows[Measure.RIGHT]
-    assert (row.wins, row.losses, row.ties) == (12, 0, 28)
+    assert (row.higher, row.lower, row.equal) == (12, 0, 28)
     assert result.verdict == "new is better than old: 30.0 points, p = 0.00049."
-    assert (result.changed_examples, result.examples[0].second.run_id) == (12, "run-0")
+    assert [each.is_changed for each in result.asked] == [True] * 12 + [False] * 28
+    first = result.asked[0]
+    assert (first.values, first.first.judgement, first.second.judgement) == (
+        (0.0, 1.0),
+        Judgement.WRONG,
+        Judgement.RIGHT,
+    )
     assert result.rows[Cost.CALLS].difference.value == 1
     assert (result.first.cost.calls, result.second.cost.calls) == (80, 120)
+
+
+def test_fewer_calls_and_seconds_are_better() -> None:
+    shown = comparison_text(put_together([outcomes([1.0] * 4, calls=3)], [outcomes([1.0] * 4, calls=2)])).plain
+    heading, calls = (
+        next(line for line in shown.splitlines() if line.startswith(name)) for name in ("measure", "calls")
+    )
+    assert heading.endswith("B better  B worse  equal")
+    assert calls.split()[-3:] == ["4", "0", "0"]
 
 
 def test_too_few_examples_are_called_that_with_the_number_it_takes() -> None:
@@ -128,10 +145,11 @@ def test_the_command_compares_models_and_writes_a_page(
     assert "answers are judged by: evidence is quoted 1" in done.stdout
     assert all("correctly answered or correctly silent" in shown for shown in (done.stdout, text))
     assert "http" not in text.replace("http-equiv", "")
+    assert all("The mill was opened" in shown for shown in (done.stdout, text))
     again = command("compare", "default", model, *options, "--json")
     assert (again.exit_code, "1 of 1 outcomes already exist" in again.stderr) == (0, True)
     record = printed(Comparison, again.stdout)
-    (example,) = record.examples
+    (example,) = record.asked
     assert (record.questions, example.second.status) == (1, AnswerStatus.NOT_FOUND)
     assert command("show", example.second.run_id, folder, *options[4:6]).exit_code in (0, 3, 4, 5)
 

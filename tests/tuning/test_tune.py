@@ -211,7 +211,8 @@ def test_what_cannot_be_tuned_is_refused_before_anything_is_asked(
     for rows, words in ((bare[: bare.index("\n")], "1 question cannot fill"), (bare, "no question has a known answer")):
         place.questions.write_text(rows, encoding="utf-8")
         with pytest.raises(DataError, match=words):
-            place.tuned("out", ROUNDS)
+            place.tuned("out", ROUNDS, workspace=place.root / "unread")
+    assert not (place.root / "unread" / "index.db").exists()  # nothing was read or embedded before
     assert place.engine.calls == 0
 
 
