@@ -4,8 +4,10 @@ headings are the names of their columns.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import groupby, islice
 from typing import Any
 
@@ -183,13 +185,15 @@ def _complete(
 
 def table_records(document: Document, schema: TypedSchema) -> tuple[list[list[ExtractedCell]], bool]:
     """Return the rows of the tables whose headings are the names of all columns of records, a record each, and True if
-    there are more. Without such a table, or if a cell is empty or has no single value of its column, there are none.
+    there are more. Without such a table, or if a row sums up those above it, or a cell is empty or has no single value
+    of its column, there are none.
     """
     own = {number: each for number, each in enumerate(schema.properties, start=1) if each.column.of_records}
     records: list[list[ExtractedCell]] = []
     for table in document.tables if own else ():
         if (places := _places(table, document.text, own)) is None:
             continue
+        first = len(records)
         body = (cell for cell in table.cells if cell.row >= table.header_rows)
         for _, row in groupby(body, key=lambda cell: cell.row):
             if len(records) == MOST_RECORDS:
@@ -198,9 +202,24 @@ def table_records(document: Document, schema: TypedSchema) -> tuple[list[list[Ex
                 records.append(_record(document, {cell.column: cell for cell in row}, places, own, len(records) + 1))
             except ValueError:
                 return [], False
+        if _has_sum(records[first:]):
+            return [], False
         if not table.complete:
             return records, True
     return records, False
+
+
+def _has_sum(records: Sequence[Sequence[ExtractedCell]]) -> bool:
+    """Return True if all numbers of a row are the sums of those above it."""
+    sums: defaultdict[int, Fraction] = defaultdict(Fraction)
+    for above, record in enumerate(records):
+        numbers = {cell.question: Fraction(str(cell.value)) for cell in record if type(cell.value) in (int, float)}
+        is_sum = bool(numbers) and all(sums[question] == number for question, number in numbers.items())
+        if is_sum and (above > 1 or (above and len(records) == 2)):
+            return True
+        for question, number in numbers.items():
+            sums[question] += number
+    return False
 
 
 def _places(table: Table, text: str, own: Mapping[int, Property]) -> dict[int, tuple[int, str]] | None:

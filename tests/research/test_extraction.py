@@ -231,6 +231,8 @@ def test_a_table_is_read_without_a_model_and_other_columns_show_passages(of_text
         TABLE.replace("GBP 7", "GBP 1.200"),  # 1200 or 1.2
         TABLE.replace("Nut,", ","),  # an item is missing: perhaps a sum
         TABLE.replace("2024-03-01", "05/06/2024"),
+        f'{TABLE}Total,"GBP 1,207.50",\n',
+        "Item,Unit price,Paid\nBolt,GBP 3,\nTotal,GBP 3,\n",
     ],
 )
 def test_a_table_that_is_not_clear_is_left_to_the_reader(of_texts: Make, table: str) -> None:
