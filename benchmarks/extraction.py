@@ -3,8 +3,8 @@
     python benchmarks/extraction.py --model openai:NAME --sets DIR [--set chat.base_url=http://127.0.0.1:8080/v1 ...]
 
 `--sets` is the directory of the sets sec10q_pdf and trials. The schemas and the right values are in
-`benchmarks/extraction/*.json`; the folders leases and bills, about invented firms, are beside them. A list in place of a
-right value names words of which the text must contain one.
+`benchmarks/extraction/*.json`; the folders leases and bills, about invented firms, are beside them. A list in place of
+a right value names words of which the text must contain one.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def outcome(value: object, wanted: object) -> str:
         return "right" if any(form(str(word)) in form(str(value)) for word in wanted) else "wrong"
     if isinstance(wanted, str) and isinstance(value, str):
         return "right" if form(wanted) == form(value) else "wrong"
-    return "right" if type(value) is type(wanted) and value == wanted else "right" if same(value, wanted) else "wrong"
+    return "right" if value is wanted or same(value, wanted) else "wrong"
 
 
 def same(value: object, wanted: object) -> bool:
@@ -127,9 +127,8 @@ def main() -> None:
     print(" | ".join(["set", *COLUMNS, "calls", "tokens"]))
     for row in (*rows, whole):
         print(" | ".join(str(row[name]) for name in ("set", *COLUMNS, "calls", "tokens")))
-    print(
-        f"right {whole['right'] / whole['cells']:.3f}, quotes {whole['quotes hold it'] / max(1, whole['stated']):.3f}"
-    )
+    right, quoted = whole["right"] / whole["cells"], whole["quotes hold it"] / max(1, whole["stated"])
+    print(f"right {right:.3f}, quotes that hold the value {quoted:.3f}, invented {whole['invented']}")
     written = json.dumps(rows, indent=1, ensure_ascii=False)
     if arguments.out is not None:
         arguments.out.write_text(written, encoding="utf-8")
