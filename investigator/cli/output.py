@@ -28,7 +28,7 @@ from investigator.reports.terminal import answer_text, investigation_text, quest
 _Printed = TypeVar("_Printed", bound=Record)
 
 HTML = (".html", ".htm")
-EXPORTS = (".md", ".json", ".csv")
+EXPORTS = (".md", ".docx", ".json", ".csv")
 _SAVED = "The investigation is saved; "
 
 
@@ -41,7 +41,7 @@ class OutputOptions:
         list[Path] | None,
         typer.Option(
             metavar="FILE",
-            help="Also write the answer to this file: .html, .md, .json, or .csv (the evidence); repeatable.",
+            help="Also write the answer to this file: .html, .md, .docx, .json, or .csv (the evidence); repeatable.",
         ),
     ] = None
 
@@ -183,7 +183,7 @@ def write_report(path: Path, investigation: Investigation, enclosures: Enclosure
 
     again = f"{_SAVED}try again with: investigator show {investigation.id} --report {path.name}"
     suffix = path.suffix.lower()
-    page = html_report(investigation, enclosures).encode("utf-8") if suffix in HTML else exported(investigation)[suffix]
+    page = html_report(investigation, enclosures).encode("utf-8") if suffix in HTML else exported(investigation, suffix)
     write_file(path, page, again)
 
 

@@ -9,6 +9,9 @@ from zipfile import BadZipFile, ZipFile
 CREATOR = "investigator matrix"
 """The creator named in our XLSX files."""
 
+ANSWER_CREATOR = "investigator answer"
+"""The creator named in our DOCX files."""
+
 MATRIX_HEADING = (
     *("document", "title", "question_number", "question", "status", "text", "support", "reason", "quotes", "places"),
 )
@@ -35,12 +38,12 @@ _NAMED = re.compile(rf"\bRun:? {_RUN}\b|^The quotes behind each cell: --report "
 
 
 def is_own_result(data: bytes) -> bool:
-    """Return True if the bytes of a file are a result that this program wrote. HTML, JSON, CSV and XLSX files are
+    """Return True if the bytes of a file are a result that this program wrote. HTML, JSON, CSV, XLSX and DOCX files are
     marked at their beginning or in their properties; text ends with the coverage and the id of the run, or with the
     cost and the id, as Markdown does. A note that only names a run is no result.
     """
     if data.startswith(b"PK"):
-        return _is_own_workbook(data)
+        return _is_own_package(data)
     if data.startswith(b"PAR1"):
         return CREATOR.encode() in data
     head = data[:_HEAD].decode("utf-8-sig", "replace")
@@ -52,9 +55,10 @@ def is_own_result(data: bytes) -> bool:
     return _USAGE.search(tail[-_END:]) is not None and _NAMED.search(tail[-_END:]) is not None
 
 
-def _is_own_workbook(data: bytes) -> bool:
+def _is_own_package(data: bytes) -> bool:
     try:
-        with ZipFile(io.BytesIO(data)) as book, book.open("docProps/core.xml") as properties:
-            return f">{CREATOR}</".encode() in properties.read(_PROPERTIES)
+        with ZipFile(io.BytesIO(data)) as package, package.open("docProps/core.xml") as properties:
+            creator = properties.read(_PROPERTIES)
+            return any(f">{own}</".encode() in creator for own in (CREATOR, ANSWER_CREATOR))
     except (BadZipFile, KeyError, OSError, ValueError, NotImplementedError, RuntimeError, EOFError):
         return False

@@ -1,4 +1,4 @@
-"""Exports for other programs: an investigation as Markdown, JSON and a table of the evidence, and a matrix as CSV or
+"""Exports for other programs: an investigation as Markdown, a Word document, JSON and tables, and a matrix as CSV or
 XLSX. Text from documents never becomes markup or a formula.
 """
 
@@ -7,7 +7,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -17,11 +17,12 @@ from investigator.documents.own_results import CREATOR, EVIDENCE_HEADING, MATRIX
 from investigator.language.addresses import defanged
 from investigator.records import Answer, Investigation, Matrix
 from investigator.reports.answer_view import citation_numbers
+from investigator.reports.docx import answer_docx
 from investigator.reports.html import investigation_view
 from investigator.reports.inert import inert, inert_json_prose, inert_line
 from investigator.reports.matrix import CELL_WORDS, in_short
 from investigator.reports.schemas import Printed, stamped
-from investigator.reports.wording import SUPPORTS
+from investigator.reports.wording import DECISIONS, SUPPORTS
 from investigator.secrets import redacted
 
 if TYPE_CHECKING:
@@ -34,15 +35,28 @@ _MARKED_UP = re.compile(r"([\\`*_\[\]<>#|])")
 _LIST_MARK = re.compile(r"^(\s*)([-+]|\d{1,9}[.)])(?=\s)", re.MULTILINE)
 
 
-def exported(investigation: Investigation) -> Mapping[str, bytes]:
-    """Return the exported files, keyed by suffix: the answer, the record, and a table of the evidence."""
-    answer, page = investigation.answer, _environment().get_template("answer.md.j2")
-    texts = {
-        ".md": redacted(page.render(investigation_view(investigation))),
-        ".json": inert_json_prose(redacted(stamped(Printed.INVESTIGATION, investigation, indent=2))) + "\n",
-        ".csv": csv_text(EVIDENCE_HEADING, _evidence(answer) if answer is not None else ()),
-    }
-    return {suffix: text.encode("utf-8") for suffix, text in texts.items()}
+def exported(investigation: Investigation, suffix: str) -> bytes:
+    """Return an exported file: the answer as Markdown or a Word document, the record, or a table of the evidence."""
+    answer = investigation.answer
+    match suffix:
+        case ".docx":
+            return answer_docx(investigation)
+        case ".md":
+            text = redacted(_environment().get_template("answer.md.j2").render(investigation_view(investigation)))
+        case ".json":
+            text = inert_json_prose(redacted(stamped(Printed.INVESTIGATION, investigation, indent=2))) + "\n"
+        case _:
+            text = csv_text(EVIDENCE_HEADING, _evidence(answer) if answer is not None else ())
+    return text.encode("utf-8")
+
+
+def table_csv(answer: Answer) -> bytes:
+    """Return the table of an answer as CSV: for each document the decision and the statement that shows it."""
+    rows = (
+        (row.document_id, row.title, DECISIONS[row.decision], defanged(row.statement.text) if row.statement else "")
+        for row in answer.table
+    )
+    return csv_text(("document", "title", "decision", "statement"), rows).encode("utf-8")
 
 
 def _evidence(answer: Answer) -> Iterator[tuple[str, ...]]:

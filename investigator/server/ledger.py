@@ -71,6 +71,12 @@ class JobLedger:
             query = query.where(tuple_(served_jobs.c.created, served_jobs.c.id) < (before.created, before.id))
         return self._jobs(query)
 
+    def forget_run(self, run_id: str) -> None:
+        """Delete the finished jobs of a run with their events, and erase them from the database file."""
+        own = (served_jobs.c.run_id == run_id) & served_jobs.c.state.not_in(_UNFINISHED)
+        with self._database.alone() as connection:
+            connection.execute(delete(served_jobs).where(own))
+
     def unfinished(self) -> tuple[ServerJob, ...]:
         """Return the waiting and running jobs, oldest first; when a server starts, these are the jobs that the previous
         server left unfinished.

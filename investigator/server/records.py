@@ -22,13 +22,9 @@ class Items(Record, Generic[_Item]):
 
 
 class JobKind(StrEnum):
-    """A job answers a question, asks each document several (`matrix`, one per line), reads a folder for the first time
-    (`read`), or updates its index with all vectors (`index`).
-    """
+    """A job answers a question, or updates a folder's index."""
 
     INVESTIGATE = "investigate"
-    MATRIX = "matrix"
-    READ = "read"
     INDEX = "index"
 
 

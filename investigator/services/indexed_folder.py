@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from investigator.documents.document_ids import known_id
-from investigator.documents.folder import Recheck, changes, scan
+from investigator.documents.folder import Recheck, scan
 from investigator.documents.fresh import FreshReading
 from investigator.errors import (
     DamagedDocumentError,
@@ -22,9 +21,7 @@ from investigator.errors import (
 )
 from investigator.records import (
     Document,
-    DocumentCard,
     Event,
-    FileRecord,
     FolderStatus,
     Investigation,
     Mentions,
@@ -117,7 +114,7 @@ class IndexedFolder:
 
     def status(self, *, compare: bool = True) -> FolderStatus:
         """Return the contents of the index and, with `compare`, the changes in the folder. Raises FolderError."""
-        if not self.has_index():
+        if not self._has_index():
             hint = f"To create the index: investigator index {self.folder}"
             raise FolderError(f"the folder {self.folder} has no index yet", hint=hint)
         with self._index() as index:
@@ -140,24 +137,6 @@ class IndexedFolder:
                     return corpus.document(known)
                 reason = next((file.reason for file in corpus.unreadable() if file.path == document_id), "")
                 raise _no_document(document_id, reason) from None
-
-    def cards(self) -> Mapping[str, DocumentCard]:
-        """Return the card of each document in the index, keyed by id. Raises StoreError."""
-        with self._index() as index:
-            return index.stored.cards()
-
-    def changes(self, files: Iterable[FileRecord]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-        """Return the paths of new, changed and deleted files, compared with those of the index. Raises FolderError."""
-        manifest = {file.path: file for file in files if not file.inside}
-        return changes(self.folder, manifest, self.parts.settings.folder)
-
-    def is_empty(self) -> bool:
-        """Return True if the folder has no visible file. A copy of a remote folder, which may be late, is not empty."""
-        for _, folders, names in os.walk(self.folder):
-            if any(not name.startswith(".") for name in names):
-                return False
-            folders[:] = [name for name in folders if not name.startswith(".")]
-        return self._bring_down is None
 
     def check_pages(self) -> Iterator[PageCheck]:
         """Yield the pages of PDF files whose text differs from what they show by more than a fifth of the words.
@@ -308,8 +287,7 @@ class IndexedFolder:
         """Return True if there may be runs to read, without creating a workspace."""
         return bool(self.parts.settings.store.url) or has_runs(self.workspace)
 
-    def has_index(self) -> bool:
-        """Return True if the folder has been read, or its reading has begun."""
+    def _has_index(self) -> bool:
         cluster = self.parts.settings.cluster
         if cluster.address:
             from investigator.cluster.shard_files import ShardFiles
@@ -325,7 +303,7 @@ class IndexedFolder:
         """
         if self._bring_down is not None:
             self._bring_down(self.parts.notify)
-        if self.has_index():
+        if self._has_index():
             return
         listing = scan(self.folder, self.parts.settings.folder)
         if not listing.files:

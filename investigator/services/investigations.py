@@ -302,6 +302,29 @@ class Investigations(IndexedFolder):
         with self.open_workspace(write=False) as workspace:
             return Runs(workspace.runs).summaries()
 
+    def history(self, words: str, start: int, most: int) -> tuple[tuple[RunSummary, ...], int]:
+        """Return summaries of the runs of single questions that contain these words, newest first, at most so many from
+        a start, and the number of all.
+        """
+        if not self.has_runs():
+            return (), 0
+        with self.open_workspace(write=False) as workspace:
+            kept = Runs(workspace.runs)
+            ids = [run_id for run_id in kept.asking(words.split()) if not run_id.startswith(MATRIX)]
+            return kept.summaries(ids[start : start + most]), len(ids)
+
+    def forget(self, run_id: str) -> None:
+        """Delete the run with this full id, and all that is stored of it. Raises NotFoundError; and
+        WorkspaceLockedError if the run is not finished and another process may be working on it.
+        """
+        expect(run_id, str, "the id of the run", NotFoundError)
+        if not self.has_runs():
+            raise NotFoundError(f"the run {run_id} is not in this workspace")
+        with self.open_workspace(write=False) as workspace:
+            is_finished = all(run.answer_status for run in Runs(workspace.runs).summaries([run_id]))
+        with self.open_workspace(write=not is_finished) as workspace:
+            Runs(workspace.runs).forget(run_id)
+
     def show(self, run_id: str) -> Investigation:
         """Return the record of a run, given its id, the beginning of its id, or `last`. Raises NotFoundError."""
         expect(run_id, str, "the id of the run", NotFoundError)

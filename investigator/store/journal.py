@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,7 @@ from investigator.records import (
 )
 from investigator.scoring.prices import Price, priced
 from investigator.store.database import Database, get_meta, new_rows, set_meta
-from investigator.store.schema import calls, intents, memories, runs, too_long
+from investigator.store.schema import calls, intents, memories, meta, runs, too_long
 
 TRIAL = "trial:"
 """Prefix of the identity of a run that only tries out a template."""
@@ -37,6 +37,7 @@ _COUNTED = select(too_long.c.tokens).where(too_long.c.key == bindparam("of_key")
 _COUNTED_HERE = _COUNTED.where(too_long.c.run_id == bindparam("of_run"))
 _INTEND = insert(intents)
 _FORGET_INTENT = delete(intents).where(intents.c.id == bindparam("begun"))
+_NEWEST_FIRST = (runs.c.created.desc(), runs.c.id.desc())
 _REWRITE = update(runs).where(runs.c.id == bindparam("of_run"))
 
 
@@ -247,12 +248,20 @@ class Runs:
             raise NotFoundError("no individual question has been asked in this workspace yet")
         return run_id
 
-    def summaries(self) -> tuple[RunSummary, ...]:
-        """Return a summary of each run, newest first."""
+    def asking(self, words: Sequence[str] = ()) -> tuple[str, ...]:
+        """Return the ids of the runs whose questions contain all these words in any case, newest first."""
+        wanted = [word.casefold() for word in words]
+        query = select(runs.c.id, runs.c.question).where(~runs.c.identity.startswith(TRIAL)).order_by(*_NEWEST_FIRST)
+        with self._database.begin() as connection:
+            rows = connection.execute(query)
+            return tuple(row.id for row in rows if all(word in row.question.casefold() for word in wanted))
+
+    def summaries(self, ids: Sequence[str] | None = None) -> tuple[RunSummary, ...]:
+        """Return a summary of each run, or of the runs with these ids, newest first."""
         paid = select(func.count()).where(calls.c.run_id == runs.c.id, calls.c.reused == 0).scalar_subquery()
         lost = select(func.count()).where(intents.c.run_id == runs.c.id).scalar_subquery()
         own = select(runs, (paid + lost).label("calls")).where(~runs.c.identity.startswith(TRIAL))
-        query = own.order_by(runs.c.created.desc(), runs.c.id.desc())
+        query = (own if ids is None else own.where(runs.c.id.in_(ids))).order_by(*_NEWEST_FIRST)
         with self._database.begin() as connection:
             return tuple(_summary(row) for row in connection.execute(query).mappings())
 
@@ -279,11 +288,19 @@ class Runs:
                 hint="Ask the question again.",
             ) from error
 
+    def forget(self, run_id: str) -> None:
+        """Delete the run with this full id, with its calls and memories. Raises NotFoundError if there is none."""
+        with self._database.alone() as connection:
+            for table in (calls, intents, too_long, memories):
+                connection.execute(delete(table).where(table.c.run_id == run_id))
+            if not connection.execute(delete(runs).where(runs.c.id == run_id)).rowcount:
+                raise NotFoundError(f"the run {run_id} is not in this workspace")
+            connection.execute(delete(meta).where(meta.c.key == _LAST_ASKED, meta.c.value == run_id))
+
     def _latest(self, connection: Connection, identity: str, corpus: str) -> RowMapping | None:
         """Return the latest run with this identity over this corpus."""
         of_both = select(runs).where(runs.c.identity == identity, runs.c.corpus == corpus)
-        newest_first = of_both.order_by(runs.c.created.desc(), runs.c.id.desc())
-        return connection.execute(newest_first.limit(1)).mappings().first()
+        return connection.execute(of_both.order_by(*_NEWEST_FIRST).limit(1)).mappings().first()
 
 
 def _resumed(row: RowMapping) -> Run:

@@ -72,9 +72,9 @@ def test_wrong_words_are_wrong_use(words: list[str]) -> None:
     assert result.stdout == ""
 
 
-def test_the_help_begins_with_the_ten_commands_of_daily_use() -> None:
+def test_the_help_begins_with_the_nine_commands_of_daily_use() -> None:
     daily = command("--help").stdout.partition("Daily use:\n")[2].partition("\n\n")[0]
-    assert len(daily.splitlines()) == 10
+    assert len(daily.splitlines()) == 9
     assert command("-V").stdout == command("--version").stdout
 
 

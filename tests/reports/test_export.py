@@ -4,40 +4,41 @@ from __future__ import annotations
 
 import csv
 import io
+from zipfile import ZipFile
 
 import pytest
+from kreuzberg import extract_bytes_sync
+from lxml import etree
 from markdown_it import MarkdownIt
 from printed import printed
 from test_html_report import HOSTILE, Page, with_texts
 
-from investigator.documents.own_results import EVIDENCE_HEADING
+from investigator.documents.own_results import EVIDENCE_HEADING, is_own_result
 from investigator.records import Investigation, PageMark, PageView
 from investigator.reports.enclosures import CitedPage, Enclosures
-from investigator.reports.export import exported
+from investigator.reports.export import exported, table_csv
 from investigator.reports.html import html_report
 
 
 def test_the_evidence_comes_back_from_csv_quote_for_quote(answered: Investigation) -> None:
-    files = exported(answered)
-
     assert answered.answer is not None
-    rows = list(csv.DictReader(io.StringIO(files[".csv"].decode())))
+    rows = list(csv.DictReader(io.StringIO(exported(answered, ".csv").decode())))
     assert tuple(rows[0]) == EVIDENCE_HEADING
     assert [row["source"] for row in rows] == ["1", "2", "1"]
     assert rows[0]["quote"] == answered.answer.citations[0].text
     assert (rows[0]["document"], rows[0]["page"], rows[1]["page"]) == ("contracts/lease.pdf", "3", "")
     assert (rows[0]["support"], rows[1]["support"]) == ("supported", "in part")
     assert rows[1]["reason"] == "the lease itself names no term"
-    assert printed(Investigation, files[".json"].decode()).id == answered.id
+    assert printed(Investigation, exported(answered, ".json").decode()).id == answered.id
 
 
 @pytest.mark.parametrize("text", [*HOSTILE, "=SUM(A1)", "1. x\n- y\n# z", "|a|b|\n|-|-|\n"])
 def test_what_documents_say_is_no_mark_up_or_formula(answered: Investigation, text: str) -> None:
-    files = exported(with_texts(answered, text))
+    record = with_texts(answered, text)
 
-    kinds = {token.type for token in MarkdownIt("commonmark").enable("table").parse(files[".md"].decode())}
+    kinds = {token.type for token in MarkdownIt("commonmark").enable("table").parse(exported(record, ".md").decode())}
     assert kinds <= {f"{kind}_{end}" for kind in BLOCKS for end in ("open", "close")} | {"inline", "hr"}
-    rows = list(csv.reader(io.StringIO(files[".csv"].decode())))
+    rows = list(csv.reader(io.StringIO(exported(record, ".csv").decode())))
     assert {len(row) for row in rows} == {len(EVIDENCE_HEADING)}
     assert not [cell for row in rows for cell in row if cell.startswith(("=", "@", "+"))]
 
@@ -46,7 +47,7 @@ BLOCKS = ("heading", "paragraph", "blockquote", "bullet_list", "list_item")
 
 
 def test_an_answer_in_markdown_leads_each_number_to_its_quote(answered: Investigation) -> None:
-    page = MarkdownIt("commonmark").render(exported(answered)[".md"].decode())
+    page = MarkdownIt("commonmark").render(exported(answered, ".md").decode())
 
     assert page.count('href="#source-1"') == 3
     assert '<a id="source-1"></a>' in page
@@ -54,7 +55,7 @@ def test_an_answer_in_markdown_leads_each_number_to_its_quote(answered: Investig
 
 
 def test_an_answer_in_markdown_shows_what_the_check_said(answered: Investigation) -> None:
-    text = exported(answered)[".md"].decode()
+    text = exported(answered, ".md").decode()
 
     assert "The annual rent is EUR 48,000. [1](#source-1)\n" in text
     assert "(supported in part: the lease itself names no term)" in text
@@ -65,7 +66,7 @@ def test_an_answer_in_markdown_shows_what_the_check_said(answered: Investigation
 
 
 def test_a_survey_in_markdown_is_a_table(surveyed: Investigation) -> None:
-    page = MarkdownIt("commonmark").enable("table").render(exported(surveyed)[".md"].decode())
+    page = MarkdownIt("commonmark").enable("table").render(exported(surveyed, ".md").decode())
 
     assert page.count("<tr>") == 3
     assert "3 of 4 documents decided, 1 not decided" in page
@@ -81,3 +82,46 @@ def test_a_cited_page_lies_in_the_report_with_its_marks(answered: Investigation)
     assert [attrs["y"] for tag, attrs in page.tags if tag == "rect" and "y" in attrs] == ["0.2"]
     assert {str(link).removeprefix("#") for link in page.links} <= set(page.ids)
     assert "#page-1" in page.links
+
+
+WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+
+
+def test_an_answer_as_a_word_document_is_read_by_others_and_known_to_be_our_own(answered: Investigation) -> None:
+    written = exported(answered, ".docx")
+    text = extract_bytes_sync(written, WORD).content
+
+    order = [
+        "What is the rent",
+        "The annual rent is EUR 48,000. [1]",
+        "Not stated",
+        "The documents disagree",
+        "Sources",
+    ]
+    assert sorted(order, key=text.index) == order
+    for words in ("(supported in part: the lease itself names no term)", "we agreed on five years with Müller"):
+        assert words in text
+    assert is_own_result(written)
+
+
+@pytest.mark.parametrize("text", [*HOSTILE, "<w:p/>", "]]>"])
+def test_what_documents_say_is_only_text_in_a_word_document(answered: Investigation, text: str) -> None:
+    def tags(record: Investigation) -> set[object]:
+        with ZipFile(io.BytesIO(exported(record, ".docx"))) as package:
+            parts = map(etree.fromstring, map(package.read, package.namelist()))
+            return {element.tag for part in parts for element in part.iter()}
+
+    assert tags(with_texts(answered, text)) <= {*tags(answered), LINE_BREAK}
+
+
+LINE_BREAK = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}br"
+
+
+def test_the_table_of_a_survey_comes_back_from_csv(surveyed: Investigation) -> None:
+    assert surveyed.answer is not None
+    rows = list(csv.DictReader(io.StringIO(table_csv(surveyed.answer).decode())))
+    assert [(row["document"], row["decision"]) for row in rows][:2] == [
+        ("notes/kickoff.md", "unclear"),
+        ("contracts/lease.pdf", "yes"),
+    ]
+    assert rows[1]["statement"] == "The annual rent is EUR 48,000."

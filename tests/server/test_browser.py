@@ -91,7 +91,7 @@ def test_each_citation_of_six_formats_opens_its_document_at_the_quote(chromium: 
                 page.keyboard.press("Escape")
             if name.endswith(".pdf"):
                 report = tmp_path / "report.html"
-                report.write_bytes(page.context.request.get(f"{page.url.partition('#')[0]}/report").body())
+                report.write_bytes(page.context.request.get(f"{page.url.partition('#')[0]}/save/html").body())
     assert_leads_to_its_quotes_without_script(chromium, report)
     assert formats == {"picture", "xml", "html", "docx", "md", "txt"}
 

@@ -37,7 +37,7 @@ def test_a_reader_asks_and_each_citation_leads_to_its_quote(browser: httpx.Clien
     quotes = [unescape(quote) for quote in re.findall(r"<blockquote[^>]*>(.*?)</blockquote>", page.text)]
     assert links
     assert len(links) == len(quotes)
-    saved = browser.get(f"{page.url.path}/report")
+    saved = browser.get(f"{page.url.path}/save/html")
     assert saved.headers["content-disposition"].startswith("attachment")
     assert "It makes 42 MW" in saved.text
     for link, quote in zip(links, quotes, strict=True):

@@ -36,6 +36,28 @@ for (const form of document.querySelectorAll("form.ask")) {
   });
 }
 
+// --- copying and printing an answer ----------------------------------------------------------------------------------
+const copy = document.getElementById("copy");
+if (copy) {
+  copy.hidden = false;
+  copy.addEventListener("click", async () => {
+    const text = document.getElementById("as-text");
+    try {
+      await navigator.clipboard.writeText(text.value);
+    } catch {  // over plain HTTP from another machine, there is no such clipboard
+      text.hidden = false;
+      text.select();
+      document.execCommand("copy");
+      text.hidden = true;
+    }
+    copy.textContent = "Copied";
+    setTimeout(() => { copy.textContent = "Copy"; }, 2000);
+  });
+  const print = document.getElementById("print");
+  print.hidden = false;
+  print.addEventListener("click", () => window.print());
+}
+
 // --- an investigation in progress -------------------------------------------------------------------------------------
 const live = document.querySelector("[data-stream]");
 if (live) {

@@ -1,0 +1,200 @@
+"""The pages on which questions are asked and their answers are shown, saved, listed and deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from http import HTTPStatus
+from typing import Annotated
+from urllib.parse import quote
+
+from fastapi import APIRouter, Query
+from fastapi.responses import HTMLResponse, Response
+from pydantic import ValidationError
+
+from investigator.errors import (
+    CredentialError,
+    NotFoundError,
+    QuestionError,
+    ReplayError,
+    SettingsError,
+    WorkspaceLockedError,
+)
+from investigator.records import Investigation
+from investigator.reports.export import exported, table_csv
+from investigator.reports.html import html_report, investigation_view
+from investigator.reports.terminal import investigation_text
+from investigator.reports.wording import HEADLINES, UNFINISHED
+from investigator.server.desk import Desk
+from investigator.server.folders import ServedFolder
+from investigator.server.problems import ServerError, problem_of
+from investigator.server.records import JobKind, JobRequest, JobState
+from investigator.server.replies import Fields, linking, page, see
+from investigator.services.run_records import turns_after
+
+STATE_WORDS: Mapping[JobState, str] = {**{state: state.value for state in JobState}, JobState.RUNNING: "in progress"}
+_RECENT = 10
+_LISTED = 50
+_TYPES = {
+    "html": "text/html; charset=utf-8",
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "md": "text/markdown; charset=utf-8",
+    "csv": "text/csv; charset=utf-8",
+    "table.csv": "text/csv; charset=utf-8",
+    "json": "application/json",
+}
+"""The media types of the files in which an answer can be saved, keyed by how their names end."""
+
+
+def add_questions(router: APIRouter, desk: Desk) -> None:
+    """Add the routes of questions and answers."""
+    _add_asking(router, desk)
+    _add_runs(router, desk)
+    _add_history(router, desk)
+
+
+def _add_asking(router: APIRouter, desk: Desk) -> None:
+    @router.get("/f/{name}/")
+    def folder(name: str) -> Response:
+        return _folder_page(desk, desk.folder(name))
+
+    @router.post("/f/{name}/ask")
+    def ask(name: str, fields: Fields) -> Response:
+        served = desk.folder(name)
+        try:
+            return begun(desk, _form_request(name, fields))
+        except (ServerError, QuestionError, SettingsError, CredentialError, ReplayError) as error:
+            return _rejected_page(desk, served, fields, error)
+
+
+def _add_runs(router: APIRouter, desk: Desk) -> None:
+    @router.get("/f/{name}/runs/{run_id}")
+    def run(name: str, run_id: str) -> Response:
+        return _run_page(desk, desk.folder(name), run_id)
+
+    @router.post("/f/{name}/runs/{run_id}/resume")
+    def resume(name: str, run_id: str) -> Response:
+        served = desk.folder(name)
+        return begun(desk, _resumption(desk, served, served.investigator.show(run_id)))
+
+    @router.get("/f/{name}/runs/{run_id}/save/{kind}")
+    def save(name: str, run_id: str, kind: str) -> Response:
+        investigator = desk.folder(name).investigator
+        record = investigator.show(run_id)
+        if kind not in _TYPES:
+            raise ServerError(
+                HTTPStatus.NOT_FOUND, f"an answer is not saved as {kind[:20]!r}", f"One of: {', '.join(_TYPES)}"
+            )
+        if kind == "html":
+            data = html_report(record, investigator.enclosures(record)).encode("utf-8")
+        elif kind == "table.csv":
+            data = table_csv(record.answer) if record.answer is not None else b""
+        else:
+            data = exported(record, f".{kind}")
+        headers = {"Content-Disposition": f'attachment; filename="{quote(record.id)}.{kind}"'}
+        return Response(data, media_type=_TYPES[kind], headers=headers)
+
+
+def _add_history(router: APIRouter, desk: Desk) -> None:
+    @router.get("/f/{name}/runs")
+    def history(name: str, q: str = "", start: Annotated[int, Query(ge=0)] = 0) -> Response:
+        served = desk.folder(name)
+        runs, total = served.investigator.history(q, start, _LISTED)
+        words = {"headlines": HEADLINES, "unfinished": UNFINISHED, "most": _LISTED}
+        return page("history.html.j2", folder=served, runs=runs, total=total, wanted=q, start=start, **words)
+
+    @router.post("/f/{name}/runs/{run_id}/delete")
+    def forget(name: str, run_id: str) -> Response:
+        served = desk.folder(name)
+        if any(job.run_id == run_id for job in served.ledger.unfinished()):
+            raise ServerError(HTTPStatus.CONFLICT, "This question is being answered.", "Stop it first, then delete it.")
+        try:
+            served.investigator.forget(run_id)
+        except NotFoundError as error:
+            raise ServerError(HTTPStatus.NOT_FOUND, "This question has already been deleted.") from error
+        except WorkspaceLockedError as error:
+            hint = "Try again when it has ended."
+            raise ServerError(HTTPStatus.CONFLICT, "Another run is writing, perhaps this one.", hint) from error
+        served.ledger.forget_run(run_id)
+        return see(f"/f/{served.name}/runs")
+
+
+def begun(desk: Desk, request: JobRequest) -> Response:
+    """Submit a job, and send the browser to its page. Raises the errors of `Desk.submit`."""
+    return see(f"/f/{request.folder}/jobs/{desk.submit(request).id}")
+
+
+def _form_request(folder: str, given: Mapping[str, str]) -> JobRequest:
+    """Return the request from the question form. Raises ServerError if it exceeds a limit."""
+    return _request(
+        folder=folder,
+        question=given.get("question", ""),
+        mission=given.get("mission"),
+        after=given.get("after", ""),
+        only=tuple(name.strip() for name in given.get("only", "").split(",") if name.strip()),
+        as_of=given.get("as_of") or None,
+        fresh="fresh" in given,
+        model=given.get("model", ""),
+    )
+
+
+def _resumption(desk: Desk, served: ServedFolder, run: Investigation) -> JobRequest:
+    """Return a request that resumes a run. Raises ServerError if its scope has too many documents, or the run on which
+    it follows up is gone.
+    """
+    after, investigator = "", served.investigator
+    if run.earlier:
+        readable = (summary for summary in investigator.runs() if summary.engine)  # old runs name no engine
+        kept = (investigator.show(summary.id) for summary in readable)
+        after = next((record.id for record in kept if turns_after(record) == run.earlier), "")
+        if not after:
+            hint = "Ask the question again, complete in itself."
+            raise ServerError(409, "the run that this question follows up on is gone", hint)
+    setup = run.setup
+    values = {"mission": setup.mission, "strategy": setup.strategy, "only": setup.scope, "as_of": setup.as_of or None}
+    model = desk.models.of_engine(served.name, investigator, setup.engine)
+    return _request(folder=served.name, question=run.question, after=after, model=model, **values)
+
+
+def _request(**fields: object) -> JobRequest:
+    try:
+        return JobRequest.model_validate(fields)
+    except ValidationError as error:
+        wrong = problem_of(error)
+        raise ServerError(wrong.status, wrong.detail) from error
+
+
+def question_form(desk: Desk, served: ServedFolder, **rejected: object) -> Mapping[str, object]:
+    """Return the variables of the question form. It chooses the model of a rejected form, or of the last question."""
+    given = rejected.get("given")
+    models = desk.models.offered(served.name, served.investigator)
+    last = (job.request.model for job in served.ledger.jobs(limit=5) if job.request.kind is JobKind.INVESTIGATE)
+    wanted = given["model"] if isinstance(given, Mapping) and "model" in given else next(last, "")
+    chosen = next((model for model in models if model.name == wanted), models[0])
+    return {"given": {}, **rejected, "models": models, "chosen": chosen}
+
+
+def _folder_page(desk: Desk, served: ServedFolder, **rejected: object) -> HTMLResponse:
+    jobs = [job for job in served.ledger.unfinished() if job.request.kind is JobKind.INVESTIGATE]
+    runs, total = served.investigator.history("", 0, _RECENT)
+    words = {"headlines": HEADLINES, "unfinished": UNFINISHED, "state_words": STATE_WORDS}
+    lists = {"jobs": jobs, "runs": runs, "total": total}
+    return page("folder.html.j2", folder=served, **lists, **words, **question_form(desk, served, **rejected))
+
+
+def _run_page(desk: Desk, served: ServedFolder, run_id: str, **rejected: object) -> HTMLResponse:
+    record = served.investigator.show(run_id)
+    view = {**investigation_view(record), "text": investigation_text(record).plain}
+    form = question_form(desk, served, **rejected)
+    return page("run.html.j2", folder=served, passage_link=linking(served), **view, **form)
+
+
+def _rejected_page(desk: Desk, served: ServedFolder, given: Mapping[str, str], error: Exception) -> HTMLResponse:
+    """Return the page with the question form, filled in with the values that were entered, and with the problem."""
+    shown, wrong = None, problem_of(error)
+    if after := given.get("after"):
+        with suppress(NotFoundError):
+            shown = _run_page(desk, served, after, given=given, problem=wrong)
+    shown = shown or _folder_page(desk, served, given=given, problem=wrong)
+    shown.status_code = wrong.status
+    return shown

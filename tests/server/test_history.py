@@ -1,0 +1,102 @@
+"""Every question is kept, found again, saved in several forms, and deleted for good."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from power_plants import ONE
+from server_clients import answer_page, browser_of, program_of, serving
+
+from investigator.server.service import Service
+
+OTHER = "When was the ELM plant opened?"
+
+
+@pytest.fixture
+def own(plants: Path, tmp_path: Path) -> Iterator[Service]:
+    with serving(plants, tmp_path) as service:
+        yield service
+
+
+@pytest.fixture
+def reader(own: Service) -> Iterator[httpx.Client]:
+    with browser_of(own) as client:
+        yield client
+
+
+def listed(page: httpx.Response) -> list[str]:
+    return re.findall(r'<strong dir="auto">([^<]+)</strong>', page.text)
+
+
+def test_questions_are_found_by_their_words_in_any_case(reader: httpx.Client) -> None:
+    answer_page(reader, "plants", ONE)
+    answer_page(reader, "plants", OTHER)
+    assert listed(reader.get("/f/plants/runs")) == [OTHER, ONE]
+    assert listed(reader.get("/f/plants/runs?q=opened+elm")) == [OTHER]
+    assert listed(reader.get("/f/plants/runs?q=xyzzy")) == []
+    assert "0 questions" in reader.get("/f/plants/runs?q=xyzzy").text
+
+
+def test_more_questions_than_fit_on_a_page_are_on_the_next(
+    reader: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("investigator.server.question_pages._LISTED", 1)
+    answer_page(reader, "plants", ONE)
+    answer_page(reader, "plants", OTHER)
+    first = reader.get("/f/plants/runs")
+    assert listed(first) == [OTHER]
+    (older,) = re.findall(r'href="([^"]+)">Older', first.text)
+    assert listed(reader.get(older.replace("&amp;", "&"))) == [ONE]
+
+
+def test_a_deleted_question_is_gone_with_its_events_and_a_second_tab_is_told_so(
+    own: Service, reader: httpx.Client
+) -> None:
+    page = answer_page(reader, "plants", ONE)
+    left = reader.post(f"{page.url.path}/delete")
+    assert left.url.path == "/f/plants/runs"
+    assert listed(left) == []
+    assert reader.get(page.url.path).status_code == 404
+    with program_of(own) as program:
+        assert program.get("/v1/investigations").json()["items"] == []
+    second = reader.post(f"{page.url.path}/delete")
+    assert second.status_code == 404
+    assert "already been deleted" in second.text
+
+
+def test_nothing_else_is_deleted_and_only_from_the_page(own: Service, reader: httpx.Client) -> None:
+    page = answer_page(reader, "plants", ONE)
+    answer_page(reader, "plants", OTHER)
+    del reader.headers["Origin"]
+    assert reader.post(f"{page.url.path}/delete").status_code == 403
+    reader.headers["Origin"] = own.address
+    reader.post(f"{page.url.path}/delete")
+    assert listed(reader.get("/f/plants/runs")) == [OTHER]
+
+
+@pytest.mark.parametrize(
+    ("kind", "begins"),
+    [("md", b"# How much"), ("docx", b"PK"), ("html", b"<!DOCTYPE"), ("json", b"{"), ("csv", b"source")],
+)
+def test_an_answer_is_saved_in_each_form(browser: httpx.Client, kind: str, begins: bytes) -> None:
+    page = answer_page(browser, "plants", ONE)
+    saved = browser.get(f"{page.url.path}/save/{kind}")
+    assert saved.headers["content-disposition"].endswith(f'.{kind}"')
+    assert saved.content.startswith(begins)
+    assert f"/save/{kind}" in page.text
+    assert browser.get(f"{page.url.path}/save/exe").status_code == 404
+    table = csv.DictReader(io.StringIO(browser.get(f"{page.url.path}/save/table.csv").text))
+    assert table.fieldnames == ["document", "title", "decision", "statement"]
+
+
+def test_the_answer_can_be_copied_with_its_numbered_sources(browser: httpx.Client) -> None:
+    page = answer_page(browser, "plants", ONE)
+    (text,) = re.findall(r'<textarea id="as-text"[^>]*>(.*?)</textarea>', page.text, re.DOTALL)
+    assert "[1] cedar.txt:line 1" in text
+    assert "It makes 42 MW of power." in text
