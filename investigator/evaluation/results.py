@@ -20,13 +20,13 @@ _KNOWN = "answers, key_numbers, key_points, evidence or doc_ids"
 
 
 class Judgement(Labelled):
-    """The judgement on one question, worst first."""
+    """The judgement on one question, worst first, and those without one last."""
 
     WRONG = "wrong", "wrong"
     SILENT = "silent", "silent"  # although the question can be answered
     IN_PART = "in_part", "in part"
-    UNMEASURED = "unmeasured", "not measured"
     RIGHT = "right", "right"
+    UNMEASURED = "unmeasured", "not measured"
 
 
 class QuestionResult(Record):

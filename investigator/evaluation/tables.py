@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from rich.text import Text
@@ -15,7 +16,7 @@ from investigator.records import Support, Usage
 from investigator.reports.columns import columns
 from investigator.reports.html import standalone_page
 from investigator.reports.inert import inert_line
-from investigator.reports.wording import HEADLINES, plural, usage_line
+from investigator.reports.wording import HEADLINES, plural, some_names, usage_line
 
 MOST_SHOWN = 20
 """Maximum number of questions in a terminal; the page and the JSON have all."""
@@ -77,7 +78,7 @@ def folder_text(report: FolderReport) -> Text:
         (inert_line(kind.kind, 50), f"{kind.questions:,}", *(_value(kind.measures.get(name), 3) for name in _BY_KIND))
         for kind in report.kinds
     ]
-    ordered = sorted(report.questions, key=lambda each: list(Judgement).index(each.judgement))
+    ordered = _worst_first(report)
     shown = ordered[:MOST_SHOWN]
     rows = [
         (inert_line(each.id, 24), each.judgement.label, *_words(each, 44, 32), cost_cell(each.cost)) for each in shown
@@ -91,8 +92,11 @@ def folder_text(report: FolderReport) -> Text:
         columns(rows, heading=("question", "judged", "answer", "expected", "cost"), left=range(4)),
         *([Text(f"{left:,} more: --report FILE.html or --json shows all.")] if left else []),
     ]
-    if why := [f"  {inert_line(each.id)}: {inert_line(each.why, 200)}" for each in ordered if each.why][:MOST_SHOWN]:
-        blocks.append(Text("\n".join(["not measured:", *why]), style="yellow"))
+    reasons: dict[str, list[str]] = {}
+    for each in ordered:
+        reasons.setdefault(each.why, []).append(each.id)
+    if why := [f"  {some_names(ids, 5)}: {inert_line(why, 200)}" for why, ids in reasons.items() if why]:
+        blocks.append(Text("\n".join(["not measured:", *why[:MOST_SHOWN]]), style="yellow"))
     return Text("\n\n").join(blocks).append("\n")
 
 
@@ -107,14 +111,14 @@ def folder_page(report: FolderReport) -> str:
             cost_cell(each.cost),
             each.run_id or "-",
         )
-        for each in report.questions
+        for each in _worst_first(report)
     ]
-    right = sum(each.judgement is Judgement.RIGHT for each in report.questions)
-    measured = sum(each.judgement is not Judgement.UNMEASURED for each in report.questions)
+    counts = Counter(each.judgement for each in report.questions)
+    judged = ", ".join(f"{counts[judgement]:,} {judgement.label}" for judgement in Judgement if counts[judgement])
     return measures_page(
         title="Evaluation",
         eyebrow=f"Evaluation of {plural(len(report.questions), 'question')}",
-        heading=f"{right} of {measured} questions answered correctly, or correctly not answered",
+        heading=judged or "no question",
         brief=[("Engine", report.engine)],
         about=_about(report),
         explained="The mean over the questions whose rows have the facts that a measure needs, with the 95 % interval "
@@ -139,6 +143,10 @@ def answer_cell(result: QuestionResult, longest: int = LONGEST) -> str:
 def cost_cell(cost: Usage) -> str:
     """Return the calls of a question and, if it costs money, the price."""
     return plural(cost.calls, "call") + (f", ${cost.money:.4f}" if cost.money else "")
+
+
+def _worst_first(report: FolderReport) -> Sequence[QuestionResult]:
+    return sorted(report.questions, key=lambda each: list(Judgement).index(each.judgement))
 
 
 def _about(report: FolderReport) -> Sequence[str]:

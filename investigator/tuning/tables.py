@@ -32,7 +32,7 @@ def comparison_text(comparison: Comparison) -> Text:
     ]
     if comparison.asked:
         changed = sum(each.is_changed for each in comparison.asked)
-        ordered = sorted(comparison.asked, key=lambda each: not each.is_changed)
+        ordered = _changed_first(comparison)
         rows = [
             (
                 inert_line(each.first.id, 24),
@@ -61,7 +61,7 @@ def comparison_page(comparison: Comparison) -> str:
             inert_line(each.first.expected, LONGEST) or "-",
             *(cell for side in (each.first, each.second) for cell in (cost_cell(side.cost), side.run_id or "-")),
         )
-        for each in comparison.asked
+        for each in _changed_first(comparison)
     ]
     about = _about(comparison)
     return measures_page(
@@ -134,6 +134,10 @@ def _cells(measure: Measure | Cost, row: PairedDifference) -> Sequence[str]:
     better, worse = (row.lower, row.higher) if measure in LOWER_IS_BETTER else (row.higher, row.lower)
     counts = map(str, (better, worse, row.equal))
     return (measure.label, *means, str(apart.questions), f"{value} ({low} to {high})", p, *counts)
+
+
+def _changed_first(comparison: Comparison) -> Sequence[ComparedQuestion]:
+    return sorted(comparison.asked, key=lambda each: not each.is_changed)
 
 
 def _judgements(comparison: Comparison, asked: ComparedQuestion) -> Sequence[str]:
