@@ -14,10 +14,10 @@ def run() -> None:
     """Run the command given on the command line, then exit with its exit code."""
     _start_light()
     try:
-        main = import_module("investigator.cli.main")
-    except KeyboardInterrupt:  # raised by Ctrl-C while the command line is being imported
+        import_module("investigator.cli.main").run()
+    except KeyboardInterrupt:  # Ctrl-C while the command line is being imported, or after a result was printed
+        sys.stderr.write("interrupted\n")
         sys.exit(130)
-    main.run()
 
 
 def _start_light() -> None:

@@ -137,12 +137,12 @@ def setting_fields(model: type[BaseModel] = Settings, before: str = "") -> Itera
 
 
 def unknown_variables() -> tuple[str, ...]:
-    """Return the environment variables that are named like settings, but name none."""
+    """Return the environment variables that are named like settings, but name none, each with the nearest setting."""
     known = {PREFIX + name.replace(".", "__").upper() for name, _ in setting_fields()}
     known |= {PREFIX + name.upper() for name in Settings.model_fields}  # a whole part, as JSON
-    return tuple(
-        sorted(name for name in os.environ if name.startswith(PREFIX) and name not in known | _OTHER_VARIABLES)
-    )
+    unknown = sorted(name for name in os.environ if name.startswith(PREFIX) and name not in known | _OTHER_VARIABLES)
+    near = {name: _nearest(name.removeprefix(PREFIX).replace("__", ".").lower()) for name in unknown}
+    return tuple(name + (f" (did you mean {near[name]}?)" if near[name] else "") for name in unknown)
 
 
 def as_settings_file(overrides: Sequence[str]) -> str:

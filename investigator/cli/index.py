@@ -11,13 +11,17 @@ from rich.text import Text
 from investigator.cli.options import AsJsonLines, Folder, SettingsOptions, Workspace, check_order, kept_of
 from investigator.cli.output import again_to_resume, note, print_lines, print_styled, resumable, tell
 from investigator.cli.progress import shown
+from investigator.cli.streams import STREAMS
+from investigator.documents.scanning import FolderListing, scan
 from investigator.errors import SettingsError
 from investigator.investigator import Investigator
 from investigator.records import FileRead, FileRecord, FileStatus, FolderStatus, IndexedFile, LeftOutFiles
-from investigator.reports.folder import changes_line, folder_text, hits_text, mentions_text
+from investigator.reports.folder import changes_line, folder_text, hits_text, mentions_text, new_folder_text
 from investigator.reports.inert import inert_line
 from investigator.reports.schemas import Printed
 from investigator.reports.wording import plural
+
+_NOTHING = 3  # exit code if nothing was found, as for `ask`
 
 
 def index(
@@ -56,10 +60,14 @@ def index(
 
     Asking a question also updates the index first; you can ask as soon as the text is read. Vectors are computed for
     the passages that questions need, or all at once with --vectors; questions can be asked in the meantime. With
-    --dry-run, no file is opened and nothing is written.
+    --dry-run, no file is opened and nothing is written; of a folder without an index, the files are listed by type.
     """
     if dry_run:
-        _print_contents(kept_of(folder, workspace, settings=settings.load()), as_json=as_json)
+        investigator = kept_of(folder, workspace, settings=settings.load())
+        if investigator.has_index():
+            _print_contents(investigator, as_json=as_json)
+        else:
+            _print_new(scan(investigator.folder, investigator.parts.settings.folder), investigator, as_json=as_json)
         return
     changes = () if shards is None else (f"cluster.shards={shards}",)
     investigator = Investigator(folder, settings=settings.load(*changes), workspace=workspace)
@@ -74,6 +82,15 @@ def index(
         _check_pages(investigator, as_json=as_json)
 
 
+def _print_new(listing: FolderListing, investigator: Investigator, *, as_json: bool) -> None:
+    """Print what the first update would read, by the names and sizes of the files."""
+    if as_json:
+        print_lines((Printed.LEFT_OUT, LeftOutFiles(left_out=item)) for item in listing.left_out)
+    else:
+        print_styled(new_folder_text(listing, investigator.parts.settings.reader.max_bytes))
+    note(f"the folder has no index yet; to read it: investigator index {investigator.folder}")
+
+
 def _print_contents(investigator: Investigator, *, as_json: bool) -> None:
     """Print the contents of an index, the changes in the folder since its last update, and a cluster's progress."""
     kept, progress = investigator.status(), investigator.progress()
@@ -86,15 +103,15 @@ def _print_contents(investigator: Investigator, *, as_json: bool) -> None:
 
 def _check_pages(investigator: Investigator, *, as_json: bool) -> None:
     """Print the pages whose text differs from what they show, as they are found."""
-    count = 0
-    for page in investigator.check_pages():
-        count += 1
+    compared, differing = list[None](), 0
+    for page in investigator.check_pages(lambda: compared.append(None)):
+        differing += 1
         if as_json:
             print_lines([(Printed.PAGE_CHECK, page)])
         else:
             print_styled(Text(inert_line(page.line) + "\n"))
-    differ = "differs from its" if count == 1 else "differ from their"
-    tell(f"{plural(count, 'page')} {differ} text" if count else "no page differs from its text")
+    differ = "differs from its" if differing == 1 else "differ from their"
+    tell(f"{plural(len(compared), 'page')} of PDF files compared; {differing:,} {differ} text")
 
 
 def search(
@@ -109,10 +126,13 @@ def search(
     as_json: AsJsonLines = False,
     workspace: Workspace = None,
 ) -> None:
-    """Show the passages that match a query, best first, with their ranks in keyword search and vector search.
+    """Show the passages that match a query, best first; with --verbose, also their scores.
 
     Answers are based on this search; no engine is called. The index is updated first. With --mentions, list every
     document that contains all words of the query, with each sentence that contains one of them.
+
+    Exit codes: 0 something was found, 3 nothing: no passage has a word of the query or is near in meaning, 1 the search
+    failed, 2 usage error.
     """
     check_order(folder, query, "search")
     investigator = kept_of(folder, workspace, settings=settings.load())
@@ -124,14 +144,15 @@ def search(
             print_lines([(Printed.MENTIONS, listed)])
         else:
             print_styled(mentions_text(listed, limit))
-        return
+        raise typer.Exit(0 if listed.documents else _NOTHING)
     hits = investigator.search(query, limit=limit, document_id=document)
     if as_json:
         print_lines((Printed.HIT, hit) for hit in hits)
     elif hits:
-        print_styled(hits_text(hits))
-    else:
-        tell("no passage found")
+        print_styled(hits_text(hits, query, details=STREAMS.get().verbose))
+    if not hits:
+        tell("nothing found: no passage has a word of the query, and none is near in meaning")
+        raise typer.Exit(_NOTHING)
 
 
 def _print_files(status: FolderStatus, as_json: bool) -> None:

@@ -31,9 +31,6 @@ def run() -> None:
         completion_init()
     try:
         app(prog_name="investigator")
-    except KeyboardInterrupt:  # Ctrl-C while a command is being loaded, or after its result was printed
-        typer.echo("interrupted", err=True)
-        sys.exit(130)
     finally:
         gc.freeze()  # avoid garbage collection at the end of the process
 

@@ -15,7 +15,7 @@ from investigator.documents.readers.base import ReaderSettings
 from investigator.documents.readers.pictures.ocr import why_not
 from investigator.errors import FolderError, SettingsError
 from investigator.investigator import Investigator
-from investigator.settings import Settings, load_settings
+from investigator.settings import Settings, load_settings, unknown_variables
 
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of documents.")]
 Model = Annotated[
@@ -79,6 +79,12 @@ def _is_file(change: str) -> bool:
     return "=" not in change and change.lower().endswith((".toml", ".json"))
 
 
+def note_unknown_variables() -> None:
+    """Print a note that names environment variables that look like settings, but are none."""
+    if unknown := unknown_variables():
+        note(f"no setting has the name of these environment variables, so they change nothing: {', '.join(unknown)}")
+
+
 @dataclass(frozen=True)
 class SettingsOptions:
     """Options that change settings from their defaults."""
@@ -115,6 +121,7 @@ class SettingsOptions:
         default language, because most folders have no pictures.
         """
         settings = load_settings(self.file, [*self.changes, *more])
+        note_unknown_variables()
         chosen = settings.reader.ocr_languages != ReaderSettings().ocr_languages
         if chosen and settings.reader.ocr and (obstacle := why_not(settings.reader)):
             note(f"pictures cannot be read in {settings.reader.ocr_languages}: {obstacle}")

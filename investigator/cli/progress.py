@@ -1,4 +1,4 @@
-"""Shows progress on standard error, live in a terminal and line by line elsewhere."""
+"""Shows progress on standard error: a live line in a terminal; elsewhere lines, if `--verbose` asks for them."""
 
 from __future__ import annotations
 
@@ -76,9 +76,9 @@ def display_on(stream: TextIO, clock: Callable[[], float] = time.monotonic) -> D
 
 
 class Display:
-    """Shows what happens now, and how long it may take: if `live`, as one line with a progress bar, otherwise as a line
-    every two seconds, and one at the beginning of a run and at the end of each phase. If `verbose`, each step has a
-    line of its own.
+    """Shows what happens now, and how long it may take: if `live`, as one line with a progress bar. If `verbose`, each
+    step has a line of its own, and what is counted has one every two seconds and at the end of its phase. Notes are
+    always shown.
     """
 
     def __init__(self, stream: TextIO, clock: Callable[[], float], *, live: bool, verbose: bool = False) -> None:
@@ -116,15 +116,15 @@ class Display:
             self._task = self._bar.add_task(what_follows(event), total=None, detail="")
 
     def _is_told(self, event: Event) -> bool:
-        return self._verbose or isinstance(event, Notice) or (isinstance(event, Started) and self._bar is None)
+        return self._verbose or isinstance(event, Notice)
 
     def show_writing(self, writing: Writing) -> None:
         """Show the progress of a local model, in plain lines every ten seconds."""
         if self._bar is not None:
             self._bar.update(self._task, detail=writing_line(writing))
-        elif self._wrote is None:
+        elif self._verbose and self._wrote is None:
             self._wrote = self._clock()
-        elif self._clock() - self._wrote >= WRITING_INTERVAL:
+        elif self._wrote is not None and self._clock() - self._wrote >= WRITING_INTERVAL:
             self._wrote = self._clock()
             self._say(writing_line(writing))
 
@@ -132,7 +132,7 @@ class Display:
         title, detail = inert(count.title), self._pace.detail(count, now)
         if self._bar is not None:
             self._bar.update(self._task, description=title, completed=count.done, total=count.total, detail=detail)
-        elif count.phase != self._phase or count.last or now - self._counted >= PLAIN_INTERVAL:
+        elif self._verbose and (count.phase != self._phase or count.last or now - self._counted >= PLAIN_INTERVAL):
             self._phase, self._counted = count.phase, now
             self._say(f"{title}: {detail}".removesuffix(": "))
 
@@ -147,13 +147,14 @@ class Display:
 def _bar(stream: TextIO) -> Progress:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.table import Column
 
     return Progress(
         SpinnerColumn(),
         TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=20),
         TimeElapsedColumn(),
-        TextColumn("{task.fields[detail]}", style="dim", markup=False),
+        TextColumn("{task.fields[detail]}", style="dim", markup=False, table_column=Column(no_wrap=True)),
         console=Console(file=stream, highlight=False),
         transient=True,
         redirect_stdout=False,

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from investigator.cli.options import AsJson, SettingsOptions
-from investigator.cli.output import note, print_result
+from investigator.cli.options import AsJson, SettingsOptions, note_unknown_variables
+from investigator.cli.output import print_result
 from investigator.errors import SettingsError
 from investigator.records.base import Record
 from investigator.reports.columns import columns
@@ -23,7 +23,6 @@ from investigator.settings import (
     setting_fields,
     settings_by_source,
     shown_value,
-    unknown_variables,
 )
 
 
@@ -54,8 +53,7 @@ def settings(
     INVESTIGATOR_CHAT__TIMEOUT.
     """
     listed = listed_settings(settings.file, settings.changes, part.strip("."))
-    if unknown := unknown_variables():
-        note(f"no setting has the name of these environment variables: {', '.join(unknown)}")
+    note_unknown_variables()
     print_result(Printed.SETTINGS, listed, settings_text, as_json=as_json, own=True)
 
 

@@ -31,7 +31,7 @@ _PAGE = '<meta name="generator" content="investigator report">'
 _RECORD = re.compile(r'\s*\{\s*"schema":\s*"investigator/[a-z_]+/\d+"')
 _HEADINGS = tuple(",".join(heading) for heading in (MATRIX_HEADING, EVIDENCE_HEADING, EXTRACTION_HEADING))
 _USAGE = re.compile(r"\bUsed: [\d,]+ calls?, [\d,]+ tokens? \(")
-_COVERED = re.compile(r"(?:^|; |\bCoverage: )read \d+ of \d+ documents?\b", re.MULTILINE)
+_COVERED = re.compile(r"(?:^|; |\bCoverage: )(?:read|searched) \d+ of \d+ documents?\b", re.MULTILINE)
 _RUN = r"(?:report-)?\d{8}-\d{6}-[0-9a-f]{6}"
 _LAST_LINE = re.compile(rf"^Run: {_RUN}(?:, as of \d{{4}}-\d{{2}}-\d{{2}})?\s*\Z", re.MULTILINE)
 _NAMED = re.compile(rf"\bRun:? {_RUN}\b|^The quotes behind each cell: --report ", re.MULTILINE)

@@ -67,6 +67,11 @@ class RecordedEngine:
                 hint="Record into another file, or replay with the engine that was recorded.",
             )
 
+    @property
+    def replays(self) -> bool:
+        """Return True if no engine is asked, so that calls cost nothing."""
+        return self._inner is None
+
     def reply(self, prompt: Prompt) -> Reply:
         """Return the recorded reply, or else the reply of the inner engine. Raises ReplayError if neither exists."""
         key, subject = prompt_key(self.name, prompt, sampling=self.traits.sampling), _subject(prompt)

@@ -35,17 +35,18 @@ def coverage(
     )
 
 
-def coverage_line(coverage: Coverage, *, with_names: bool = True) -> str:
+def coverage_line(coverage: Coverage, *, with_names: bool = True, has_reader: bool = True) -> str:
     """Return the coverage in one line: "read 9 of 11 documents; 1 unreadable: x.pdf (encrypted); 1 not opened:
-    y.txt"; without names, only the counts.
+    y.txt"; without names, only the counts. Without a reader, documents were only searched.
     """
     documents = "document" if coverage.total == 1 else "documents"
-    parts = [f"read {len(coverage.read)} of {coverage.total} {documents}"]
+    number = len(coverage.read) + (0 if has_reader else len(coverage.searched))
+    parts = [f"{'read' if has_reader else 'searched'} {number} of {coverage.total} {documents}"]
     unreadable = [f"{item.path} ({item.status.value.replace('_', ' ')})" for item in coverage.unreadable]
     for names, state in ((unreadable, "unreadable"), (coverage.not_opened, "not opened")):
         if names:
             parts.append(f"{len(names)} {state}{f': {_some(names)}' if with_names else ''}")
-    if coverage.searched:
+    if coverage.searched and has_reader:
         parts.append(f"{len(coverage.searched)} only searched")
     parts += (item.line for item in coverage.left_out)
     return "; ".join(parts)

@@ -1,11 +1,23 @@
-"""Text in aligned columns."""
+"""Text in lines and in aligned columns."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Sequence
+from itertools import groupby
 
 from rich.cells import cell_len
 from rich.text import Text
+
+from investigator.language.addresses import defanged
+from investigator.language.relevance import stems
+from investigator.language.terms import content_words
+from investigator.reports.inert import inert_line
+from investigator.research.shown_documents import excerpt_of
+
+_NEXT_CELL = re.compile(r"; (?=[^;:]+: )")
+_WIDEST = 110  # cells of wider rows stay one after the other
+_FIGURE = re.compile(r"[-+]?[\d.,\s]*\d\s*%?|")
 
 
 def columns(
@@ -28,3 +40,47 @@ def columns(
         cells = [cell + gap if at in left else gap + cell for at, (cell, gap) in enumerate(zip(row, gaps, strict=True))]
         lines.append(Text("  ".join(cells).rstrip(), style=style))
     return Text("\n").join(lines)
+
+
+def rows_in_columns(lines: Sequence[str]) -> Text:
+    """Return lines, with neighbouring rows of a table ("name: Ada; age: 36") in columns below their names, if the
+    rows have the same names and fit on a line. A line before them that has only the names is left out.
+    """
+    blocks = list[Text]()
+    for names, group in groupby(((line, _cells(line)) for line in lines), lambda item: [name for name, _ in item[1]]):
+        plain, cells = zip(*group, strict=True)
+        table = _table(names, cells)
+        if table is None:
+            blocks += map(Text, plain)
+            continue
+        if blocks and blocks[-1].plain == " | ".join(names):
+            blocks.pop()
+        blocks.append(table)
+    return Text("\n").join(blocks)
+
+
+def _table(names: Sequence[str], rows: Sequence[Sequence[tuple[str, str]]]) -> Text | None:
+    """Return neighbouring rows in columns, with figures aligned right; None for a single row or a wide table."""
+    if len(names) < 2 or len(rows) < 2:
+        return None
+    values = [[value for _, value in row] for row in rows]
+    left = [column for column in range(len(names)) if not all(_FIGURE.fullmatch(row[column]) for row in values)]
+    table = columns(values, heading=names, left=left)
+    return table if max(map(len, table.plain.splitlines())) <= _WIDEST else None
+
+
+def matching_lines(text: str, query: str, most: int, length: int) -> Text:
+    """Return the first lines of a text that hold words of a query, or its first lines if none does, indented, without
+    active addresses; long lines are cut around the words, and rows of a table stand in columns. Begins with a newline.
+    """
+    wanted = stems(content_words(query))
+    lines = [line for line in text.splitlines() if line.strip()]
+    held = [line for line in lines if wanted & stems(content_words(line))] or lines
+    shown = [inert_line(defanged(excerpt_of(line, wanted, length)), length) for line in held[:most]]
+    return Text("".join(f"\n  {line}" for line in rows_in_columns(shown).plain.splitlines()), style="not bold")
+
+
+def _cells(line: str) -> list[tuple[str, str]]:
+    """Return the names and values of a row; empty if the line is none."""
+    cells = [cell.partition(": ") for cell in _NEXT_CELL.split(line)]
+    return [(name, value) for name, _, value in cells] if len(cells) > 1 and all(sep for _, sep, _ in cells) else []

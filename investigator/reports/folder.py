@@ -5,17 +5,20 @@ files contain.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import PurePosixPath
 
 from rich.text import Text
 
 from investigator.documents.readers.unpacking import REST
-from investigator.records import FileRecord, FileStatus, FolderStatus, Mentioning, Mentions, SearchHit
-from investigator.reports.columns import columns
+from investigator.documents.scanning import FolderListing
+from investigator.records import FileRecord, FileStatus, FolderStatus, LeftOut, Mentioning, Mentions, SearchHit
+from investigator.reports.columns import columns, matching_lines
 from investigator.reports.inert import inert_line
 from investigator.reports.wording import FILE_STATUSES, plural, some_names
 
 _LISTED = 20
 _SNIPPET = 400
+_LINES = 4  # of a passage
 _LEAST_SHOWN = 0.01  # lowest BM25 score that is shown
 READ = (FileStatus.INDEXED, FileStatus.UNCHANGED)
 _CONTAINERS = "only contain other files"
@@ -31,8 +34,36 @@ def folder_text(status: FolderStatus) -> Text:
         lines += [f"  and {len(unread) - _LISTED:,} more: --json lists all"] if len(unread) > _LISTED else []
         blocks.append(Text("\n".join(lines), style="yellow"))
     if status.left_out:
-        blocks.append(Text("\n".join(f"  {inert_line(item.line)}" for item in status.left_out), style="dim"))
+        blocks.append(_left_out(status.left_out))
     return Text("\n\n").join([*blocks, Text(_searchable(status))]).append("\n")
+
+
+def new_folder_text(listing: FolderListing, most_bytes: int) -> Text:
+    """Return the files of a folder without an index: a table by type, those that cannot be read, and those left out."""
+    sizes, problems = dict[str, list[int]](), list[str]()
+    too_large = f"larger than reader.max_bytes ({most_bytes:,})"
+    for file in listing.files:
+        if problem := file.problem or (too_large if file.size > most_bytes else ""):
+            problems.append(f"  {inert_line(file.path)}: {problem}")
+        else:
+            sizes.setdefault(PurePosixPath(file.path).suffix.lower() or "no suffix", []).append(file.size)
+    rows = [(inert_line(kind), *_sum(own)) for kind, own in sorted(sizes.items())]
+    every = [size for own in sizes.values() for size in own]
+    blocks = [columns([*rows, ("all", *_sum(every))], heading=("would be read", "files", "kB"))]
+    if problems:
+        more = [f"  and {len(problems) - _LISTED:,} more"] if len(problems) > _LISTED else []
+        blocks.append(Text("\n".join(["Would not be read:", *problems[:_LISTED], *more]), style="yellow"))
+    if listing.left_out:
+        blocks.append(_left_out(listing.left_out))
+    return Text("\n\n").join(blocks).append("\n")
+
+
+def _sum(sizes: Sequence[int]) -> tuple[str, str]:
+    return f"{len(sizes):,}", f"{sum(sizes) / 1000:,.1f}"
+
+
+def _left_out(left_out: Sequence[LeftOut]) -> Text:
+    return Text("\n".join(f"  {inert_line(item.line)}" for item in left_out), style="dim")
 
 
 def changes_line(status: FolderStatus) -> str:
@@ -42,22 +73,32 @@ def changes_line(status: FolderStatus) -> str:
     return f"since then: {', '.join(changes)}; the next question updates the index" if changes else ""
 
 
-def hits_text(hits: Sequence[SearchHit]) -> Text:
-    """Return each passage with its place, its score, and its ranks in keyword and vector search."""
-    return Text("\n\n").join(_hit(number, hit) for number, hit in enumerate(hits, start=1)).append("\n")
+def hits_text(hits: Sequence[SearchHit], query: str, *, details: bool = False) -> Text:
+    """Return each passage with its place, its heading, and its lines that hold words of the query; with `details`, also
+    its score and its ranks in keyword and vector search.
+    """
+    blocks = (_hit(number, hit, query, details) for number, hit in enumerate(hits, start=1))
+    return Text("\n\n").join(blocks).append("\n")
 
 
-def _hit(number: int, hit: SearchHit) -> Text:
-    passage, vectors = hit.passage, "-" if hit.similarity is None else f"cosine {hit.similarity:.3f}"
+def _hit(number: int, hit: SearchHit, query: str, details: bool) -> Text:
+    passage = hit.passage
+    heading = f" - {inert_line(passage.heading)}" if passage.heading else ""
+    text = Text(f"{number}. {inert_line(passage.place)}{heading}", style="bold")
+    if details:
+        text.append(f"\n   {_ranks(hit)}", style="not bold dim")
+    return text.append_text(matching_lines(passage.text, query, _LINES, _SNIPPET))
+
+
+def _ranks(hit: SearchHit) -> str:
+    vectors = "-" if hit.similarity is None else f"cosine {hit.similarity:.3f}"
     if hit.bm25 is None:
         ranks = "-"
     elif hit.bm25 >= _LEAST_SHOWN:
         ranks = f"BM25 {hit.bm25:.2f}"
     else:
         ranks = "BM25 below 0.01, because most passages contain these words"
-    place = f"{number}. {inert_line(passage.place)}  score {passage.score:.3f}"
-    text = Text(f"{place}  (words: {ranks}; vectors: {vectors})", style="bold")
-    return text.append("\n   " + inert_line(passage.text, _SNIPPET), style="not bold")
+    return f"score {hit.passage.score:.3f} (words: {ranks}; vectors: {vectors})"
 
 
 def mentions_text(mentions: Mentions, limit: int) -> Text:

@@ -28,9 +28,9 @@ from investigator.reports.wording import duration, file_words, is_finder, plural
 
 _LINE = 200
 _NEXT: Mapping[type[Event], str] = {
-    **dict.fromkeys((Started, Reflected), "planning"),
+    **dict.fromkeys((Started, Reflected), "choosing documents"),
     Remembered: "writing the answer",
-    Written: "checking or reviewing",
+    Written: "checking the answer against its quotes",
     Checked: "finishing",
     Answered: "done",
 }
@@ -83,7 +83,7 @@ def counted_step(event: Event, engine: str) -> Count | None:
     match event:
         case FileRead():
             fate = () if event.file.status is FileStatus.INDEXED else (inert_line(file_words(event.file), _LINE),)
-            return Count("reading", event.done, event.total, (inert_line(event.file.path, _LINE), *fate))
+            return Count("reading files", event.done, event.total, (inert_line(event.file.path, _LINE), *fate))
         case Embedded():
             phase = "computing sentence vectors" if event.sentences else "computing vectors"
             return Count(phase, event.done, event.total)
@@ -91,8 +91,7 @@ def counted_step(event: Event, engine: str) -> Count | None:
             return Count(event.phase, event.done, event.total, event.about)
         case Remembered():
             about = (inert_line(event.memory.target_document_id, _LINE), score_line(event.memory, engine))
-            cost = (plural(event.calls, "call"), duration(event.seconds))
-            return Count(f"round {event.round}, step", event.done, event.total, about + cost)
+            return Count(f"{_again(event.round)}reading documents", event.done, event.total, about)
     return None
 
 
@@ -110,10 +109,12 @@ def sentence(event: Event, engine: str) -> str:
             return _planned(event)
         case Written():
             answered = sum(part.status in (PartStatus.ANSWERED, PartStatus.PREMISE_WRONG) for part in event.parts)
-            return f"round {event.round}: answer written, {answered} of {plural(len(event.parts), 'part')} answered"
+            parts = plural(len(event.parts), "part")
+            return f"{_again(event.round)}answer written; it answers {answered} of {parts} of the question"
         case Reflected():
             known, unknown = len(event.reflection.known), len(event.reflection.unknown)
-            return f"round {event.reflection.round} reviewed: {plural(known, 'fact')} known, {unknown} unknown"
+            about = f"{plural(known, 'fact')} known so far, {plural(unknown, 'question')} open"
+            return f"{_again(event.reflection.round)}reviewed: {about}"
         case Checked():
             withheld = f", {event.withheld} withheld" if event.withheld else ""
             return f"checked: {plural(event.shown, 'statement')} shown{withheld}"
@@ -135,12 +136,19 @@ def writing_line(writing: Writing) -> str:
 
 def what_follows(event: Event) -> str:
     """Return the phase that follows the event, shown until the next event."""
-    return f"round {event.round}, asking" if isinstance(event, Planned) else _NEXT.get(type(event), "preparing")
+    if isinstance(event, Planned):
+        return f"{_again(event.round)}reading documents"
+    return _NEXT.get(type(event), "starting")
+
+
+def _again(number: int) -> str:
+    """Return what a line of a later round begins with; "" in the first one."""
+    return f"round {number}: " if number > 1 else ""
 
 
 def _planned(event: Planned) -> str:
     decides = ", every document is decided" if event.decides is Scope.EVERY else ""
     refused = f", {len(event.refused_document_ids)} rejected (no such document)" if event.refused_document_ids else ""
     read_as = f"read as: {inert_line(event.read_as, _LINE)}" if event.read_as else ""
-    steps = f"round {event.round}: {plural(len(event.steps), 'step')}{decides}{refused}"
+    steps = f"{_again(event.round)}{plural(len(event.steps), 'document')} to read{decides}{refused}"
     return "; ".join(filter(None, (steps, read_as, inert_line(event.strategy, _LINE))))

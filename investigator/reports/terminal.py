@@ -22,6 +22,7 @@ from investigator.records import (
     AskedQuestions,
     Forecast,
     Investigation,
+    Passage,
     Quote,
     Replayed,
     RunSummary,
@@ -36,7 +37,7 @@ from investigator.reports.answer_view import (
     is_said,
     shows_passages,
 )
-from investigator.reports.columns import columns
+from investigator.reports.columns import columns, matching_lines, rows_in_columns
 from investigator.reports.inert import inert, inert_line
 from investigator.reports.wording import (
     HEADLINES,
@@ -64,6 +65,7 @@ _LIST_LIMIT = 20
 _CUT = "\N{HORIZONTAL ELLIPSIS}"
 _BEST_MEMORIES = 5
 _MOST_NAMES = 3
+_NEAREST_LINES = 2
 _MOST_LABELS = 2  # details with heads beyond this number are aligned in columns
 
 
@@ -73,7 +75,7 @@ def investigation_text(investigation: Investigation, *, details: bool = False) -
     """
     answer = investigation.answer
     blocks = [Text(f"Read as: {inert_line(investigation.read_as)}")] if investigation.read_as else []
-    blocks += _answer_blocks(answer) if answer else _unfinished_blocks(investigation)
+    blocks += _answer_blocks(answer, details) if answer else _unfinished_blocks(investigation)
     return Text("\n\n").join(blocks).append("\n").append_text(_footer(investigation, details=details)).append("\n")
 
 
@@ -105,9 +107,9 @@ def runs_text(runs: Sequence[RunSummary]) -> Text:
     return columns(rows, left=range(5)).append("\n") if rows else Text()
 
 
-def _answer_blocks(answer: Answer) -> list[Text]:
+def _answer_blocks(answer: Answer, details: bool) -> list[Text]:
     view = answer_view(answer)
-    nearest = [_item(f"- {inert_line(p.place)}", _prose(p.text, _PASSAGE_LIMIT)) for p in answer.nearest]
+    nearest = [_nearest(passage, answer.question) for passage in answer.nearest]
     blocks = [*_content(answer, view), *_open(view), *_section("Nearest passages", nearest)]
     if answer.coverage.wordings and answer.is_silent:
         blocks.append(Text(f"Also searched for: {inert_line('; '.join(answer.coverage.wordings))}"))
@@ -115,7 +117,7 @@ def _answer_blocks(answer: Answer) -> list[Text]:
     if not shows_passages(answer):
         sources = [_source(number, quote, answer) for number, quote in enumerate(answer.citations, 1)]
         blocks += _section("Sources", sources)
-    return [*blocks, _status_line(answer, view)]
+    return [*blocks, _status_line(answer, view, details)]
 
 
 def _content(answer: Answer, view: AnswerView) -> list[Text]:
@@ -145,15 +147,22 @@ def _section_blocks(section: ShownSection) -> list[Text]:
 
 
 def _passage(quotes: Sequence[Quote], shown: ShownStatement) -> Text:
-    """Return a passage below its citation mark, its place and its heading, in the lines of its document: they hold
-    the rows of a table and the items of a list apart.
+    """Return a passage below its citation mark, its place and its heading, in the lines of its document; rows of a
+    table stand in columns.
     """
     marks = "".join(f"[{number}]" for number in shown.numbers)
     places = ", ".join(inert_line(quote.place) for quote in quotes[: len(shown.numbers)])
     heading = f" - {inert_line(shown.head)}" if shown.head else ""
     lines = quotes[0].text.splitlines() if len(quotes) == 1 else [shown.text]
-    text = "\n".join(inert_line(line) for line in lines if line.strip())
-    return Text(f"{marks} {places}{heading}", style="cyan").append(f"\n{text}", style="none")
+    text = rows_in_columns([inert_line(line) for line in lines if line.strip()])
+    return Text(f"{marks} {places}{heading}", style="cyan").append("\n").append_text(text)
+
+
+def _nearest(passage: Passage, question: str) -> Text:
+    """Return the place of a passage, and the first of its lines that hold words of the question."""
+    heading = f" - {inert_line(passage.heading)}" if passage.heading else ""
+    text = Text(f"- {inert_line(passage.place)}{heading}", style="cyan")
+    return text.append_text(matching_lines(passage.text, question, _NEAREST_LINES, _PASSAGE_LIMIT))
 
 
 def _open(view: AnswerView) -> list[Text]:
@@ -200,10 +209,13 @@ def _says_so(answer: Answer, line: str) -> bool:
     return line == NO_READER and answer.status is AnswerStatus.PASSAGES_FOUND
 
 
-def _status_line(answer: Answer, view: AnswerView) -> Text:
-    """Return the status, unless it is shown above, with the coverage and what is open; longer lists follow it."""
+def _status_line(answer: Answer, view: AnswerView, details: bool = False) -> Text:
+    """Return the status, unless it is shown above, with the coverage and what is open; with `details`, all files that
+    were not opened or are unreadable follow it.
+    """
     coverage, parts = answer.coverage, open_parts(answer)
-    covered = inert(coverage_line(coverage, with_names=False))
+    has_reader = answer.check.trust is not Trust.UNREAD
+    covered = inert(coverage_line(coverage, with_names=not details, has_reader=has_reader))
     line = covered + (f"; open: {inert_line('; '.join(parts))}" if parts else "")
     if view.lead is None:
         first = Text(f"Coverage: {line}")
@@ -215,7 +227,7 @@ def _status_line(answer: Answer, view: AnswerView) -> Text:
         ("Not opened", coverage.not_opened),
         ("Unreadable", [f"{file.path} ({file_words(file)})" for file in coverage.unreadable]),
     )
-    named = [Text(f"{title}: {some_names(names, _LIST_LIMIT)}") for title, names in lists if names]
+    named = [Text(f"{title}: {some_names(names, _LIST_LIMIT)}") for title, names in lists if names and details]
     return Text("\n").join([first, *named])
 
 

@@ -183,8 +183,8 @@ class FolderIndex:
             yield from embed_missing(self.corpus, self._table, self._embedder)
         else:
             yield Notice(
-                text=f"{self.without_vectors():,} passages have no vectors yet, so keyword search selects candidates. "
-                f"For vector search across the folder: investigator index --vectors {self.folder}"
+                text=f"{self.without_vectors():,} passages can only be found by their words so far. To search all of "
+                f"them by meaning too: investigator index --vectors {self.folder}"
             )
 
     def embed_all(self) -> Iterator[Embedded]:

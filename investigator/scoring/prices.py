@@ -6,6 +6,7 @@ The price of a model that is not in the table is reported as unknown, never gues
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -58,6 +59,11 @@ class Prices(Record):
                 return price
         local = model.partition(":")[0] in _IN_THIS_PROCESS or _LOOPBACK.search(engine)
         return Price(model=model, input=0, output=0) if local else None
+
+    def with_free(self, engines: Iterable[str]) -> Prices:
+        """Return the table with a price of 0 for engines that are not paid now, such as replayed recordings."""
+        free = (Price(model=engine.partition("@")[0], input=0, output=0) for engine in engines)
+        return self.changed(prices=(*free, *self.prices))
 
 
 @cache

@@ -53,6 +53,7 @@ _Result = TypeVar("_Result")
 
 _MOST_LOSSES = 1  # number of retries, by other workers, after losing a shard
 _MOST_PICTURES = 6_000_000
+_NEAR = 0.25  # cosine; with MiniLM, words that mean nothing here reach 0.19, and other words for the same thing 0.29
 """Size limit for the pictures in a report, in bytes."""
 
 
@@ -114,7 +115,7 @@ class IndexedFolder:
 
     def status(self, *, compare: bool = True) -> FolderStatus:
         """Return the contents of the index and, with `compare`, the changes in the folder. Raises FolderError."""
-        if not self._has_index():
+        if not self.has_index():
             hint = f"To create the index: investigator index {self.folder}"
             raise FolderError(f"the folder {self.folder} has no index yet", hint=hint)
         with self._index() as index:
@@ -138,21 +139,22 @@ class IndexedFolder:
                 reason = next((file.reason for file in corpus.unreadable() if file.path == document_id), "")
                 raise _no_document(document_id, reason) from None
 
-    def check_pages(self) -> Iterator[PageCheck]:
+    def check_pages(self, on_compared: Callable[[], object] = lambda: None) -> Iterator[PageCheck]:
         """Yield the pages of PDF files whose text differs from what they show by more than a fifth of the words.
 
-        Every page is drawn and recognised with Tesseract, which takes seconds. Raises SettingsError without Tesseract,
-        FolderError and StoreError.
+        Every page is drawn and recognised with Tesseract, which takes seconds, and then reported. Raises SettingsError
+        without Tesseract, FolderError and StoreError.
         """
         from investigator.services.page_check import differing_pages  # a question must not wait for the import
 
         with self._index() as index:
             corpus = index.stored
             documents = (corpus.document(name) for name in sorted(corpus.cards()))
-            yield from differing_pages(self.folder, documents, self.parts.settings.reader)
+            yield from differing_pages(self.folder, documents, self.parts.settings.reader, on_compared)
 
     def search(self, query: str, *, limit: int = 10, document_id: str | None = None) -> tuple[SearchHit, ...]:
         """Return at most `limit` chunks that match a query, best first; if a document is given, only from that one.
+        Nothing matches if no chunk has a word of the query, and none is near in meaning.
 
         Raises QuestionError, SettingsError, and the errors of `investigate`.
         """
@@ -162,12 +164,11 @@ class IndexedFolder:
         query = valid_question(query, "query")
 
         def hits(library: Library) -> tuple[SearchHit, ...]:
-            if document_id is None:
-                return library.hits(query, limit)
-            known = known_id(document_id, library.document_ids())
-            if known is None:
+            known = None if document_id is None else known_id(document_id, library.document_ids())
+            if known is None and document_id is not None:
                 raise _no_document(document_id)
-            return library.hits(query, limit, known)
+            hits = library.hits(query, limit, known)
+            return hits if any(hit.bm25 is not None or (hit.similarity or 0.0) >= _NEAR for hit in hits) else ()
 
         return self._searched(hits)
 
@@ -287,7 +288,8 @@ class IndexedFolder:
         """Return True if there may be runs to read, without creating a workspace."""
         return bool(self.parts.settings.store.url) or has_runs(self.workspace)
 
-    def _has_index(self) -> bool:
+    def has_index(self) -> bool:
+        """Return True if the folder was indexed before, without creating a workspace."""
         cluster = self.parts.settings.cluster
         if cluster.address:
             from investigator.cluster.shard_files import ShardFiles
@@ -303,7 +305,7 @@ class IndexedFolder:
         """
         if self._bring_down is not None:
             self._bring_down(self.parts.notify)
-        if self._has_index():
+        if self.has_index():
             return
         listing = scan(self.folder, self.parts.settings.folder)
         if not listing.files:

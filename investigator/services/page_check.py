@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from investigator.documents.beneath import open_file
@@ -21,9 +21,11 @@ _FEWEST = 5
 _EXAMPLES = 8
 
 
-def differing_pages(folder: Path, documents: Iterable[Document], settings: ReaderSettings) -> Iterator[PageCheck]:
+def differing_pages(
+    folder: Path, documents: Iterable[Document], settings: ReaderSettings, on_compared: Callable[[], object]
+) -> Iterator[PageCheck]:
     """Yield the pages of PDF files in a folder on which more than a fifth of the words differ; files inside other files
-    are skipped. Raises SettingsError if Tesseract cannot be used.
+    are skipped. `on_compared` is called after each page. Raises SettingsError if Tesseract cannot be used.
     """
     if obstacle := why_not(settings):
         hint = f"{obstacle[:1].upper()}{obstacle[1:]}."
@@ -38,7 +40,10 @@ def differing_pages(folder: Path, documents: Iterable[Document], settings: Reade
             continue
         for number in range(1, max((span.page for span in document.pages), default=0) + 1):
             shown = _recognised(data, number, settings)
-            if shown is not None and (page := compared(document, number, shown)) is not None:
+            if shown is None:
+                continue
+            on_compared()
+            if (page := compared(document, number, shown)) is not None:
                 yield page
 
 

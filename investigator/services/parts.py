@@ -25,6 +25,7 @@ from investigator.engines.embedding.verifiers import CrossEncoderEngine, open_ve
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.extractive.engine import Answers
 from investigator.engines.grades import Grades, trust_in
+from investigator.engines.recorded import RecordedEngine
 from investigator.engines.roles import Role
 from investigator.errors import SettingsError
 from investigator.records import Notice, Trust, Writing
@@ -130,6 +131,9 @@ class Parts:
         models.
         """
         engines = record_replies(engines_by_role(model, self.engine), record, folder)
+        replayed = {engine.name for engine in engines.values() if isinstance(engine, RecordedEngine) and engine.replays}
+        asked = {e.name for e in engines.values() if not (isinstance(e, RecordedEngine) and e.replays)}
+        self.prices = self.prices.with_free(replayed - asked)
         judge = self.judge()
         return engines if judge is None else {**engines, Role.CHECK: judge}
 

@@ -20,6 +20,7 @@ from investigator import Investigator, ScriptedEmbedder
 from investigator.bb3.commands.chat import HELP, ChatCommand, Spoken, read_folder, read_line
 from investigator.bb3.records import Module
 from investigator.bb3.talk import DislikeType
+from investigator.cli.streams import STREAMS, StreamOptions
 from investigator.errors import DialogueError
 
 QUESTION = "How much power does the Cedar plant make?"
@@ -217,7 +218,6 @@ def test_what_cannot_be_done_is_said(terminal: Terminal, option: str, value: str
 def test_a_new_folder_is_read_first_and_so_is_a_new_file(terminal: Terminal, tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "new")
     first = command("chat", folder, "--search", "always", stdin=f"{QUESTION}\n/why\n")
-    assert "reading 9/9" in first.stderr
     assert "cedar.txt" in first.stdout
 
 
@@ -345,8 +345,11 @@ def plants(tmp_path: Path) -> Investigator:
 
 
 def told(investigator: Investigator, most_vectors: int = 400) -> list[str]:
-    stream = io.StringIO()
-    read_folder(investigator, most_vectors, stream)
+    stream, token = io.StringIO(), STREAMS.set(StreamOptions(verbose=True))
+    try:
+        read_folder(investigator, most_vectors, stream)
+    finally:
+        STREAMS.reset(token)
     return stream.getvalue().splitlines()
 
 
@@ -354,7 +357,7 @@ def test_a_new_folder_is_read_and_gets_its_vectors_with_progress_and_then_nothin
     plants: Investigator,
 ) -> None:
     lines = told(plants)
-    assert lines[0].startswith("reading 1/9: ")
+    assert lines[0].startswith("reading files 1/9: ")
     assert lines.index("computing vectors 0/9") < len(lines) - 1
     assert any(line.startswith("computing vectors 9/9") for line in lines)
     assert plants.status().without_vectors == 0

@@ -72,9 +72,9 @@ def test_wrong_words_are_wrong_use(words: list[str]) -> None:
     assert result.stdout == ""
 
 
-def test_the_help_begins_with_the_nine_commands_of_daily_use() -> None:
+def test_the_help_begins_with_the_commands_of_daily_use() -> None:
     daily = command("--help").stdout.partition("Daily use:\n")[2].partition("\n\n")[0]
-    assert len(daily.splitlines()) == 9
+    assert {"ask", "show", "verify"} < {line.split()[0] for line in daily.splitlines()}
     assert command("-V").stdout == command("--version").stdout
 
 
@@ -251,7 +251,7 @@ def test_an_interrupted_command_ends_with_130() -> None:
     assert shell(KeyboardInterrupt()).exit_code == 130
 
 
-def test_an_interrupt_while_the_command_line_is_imported_ends_with_130_quietly() -> None:
+def test_an_interrupt_while_the_command_line_is_imported_ends_with_130() -> None:
     code = """
 import sys
 class Interrupts:
@@ -262,7 +262,7 @@ sys.meta_path.insert(0, Interrupts())
 from investigator.__main__ import run; run()
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
 
 
 def test_a_reader_that_went_away_is_no_error() -> None:
@@ -359,8 +359,8 @@ def test_quietly_the_answer_is_printed_alone(folder: Path, tmp_path: Path) -> No
 
 def test_each_step_is_told_only_if_it_is_wanted(folder: Path, tmp_path: Path) -> None:
     asked = ("ask", folder, "What is the rent?", "--model", f"scripted:{replies(tmp_path, found=True)}")
-    assert "round 1: 1 step" not in command(*asked, "--workspace", tmp_path / "w").stderr
-    assert "round 1: 1 step" in command(*asked, "--workspace", tmp_path / "v", "--verbose").stderr
+    assert "1 document to read" not in command(*asked, "--workspace", tmp_path / "w").stderr
+    assert "1 document to read" in command(*asked, "--workspace", tmp_path / "v", "--verbose").stderr
 
 
 def test_what_is_not_in_the_documents_exits_with_3_and_json_is_all_that_is_printed(

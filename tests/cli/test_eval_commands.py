@@ -46,7 +46,7 @@ def collection(tmp_path: Path) -> tuple[str, ...]:
 
 def test_eval_retrieval_prints_one_record_and_keeps_what_it_made(collection: tuple[str, ...], tmp_path: Path) -> None:
     kept, scores = tmp_path / "kept", tmp_path / "scores.jsonl"
-    options = (*collection, "--workspace", kept, "--out", scores, "--json")
+    options = (*collection, "--workspace", kept, "--out", scores, "--json", "-v")
     first, again = (command("eval", *options) for _ in range(2))
     assert (first.exit_code, again.exit_code) == (0, 0)
     report = json.loads(first.stdout)
@@ -85,7 +85,7 @@ def test_scores_that_could_not_be_written_are_told_before_anything_is_done(colle
 def test_eval_folder_asks_measures_and_goes_on(folder: Path, tmp_path: Path) -> None:
     questions = write_rows(tmp_path / "questions.jsonl", QUESTIONS)
     words = ("eval", folder, "--questions", questions, "--workspace", tmp_path / "space")
-    first, again = command(*words, "--json"), command(*words)
+    first, again = command(*words, "--json", "-v"), command(*words)
     assert (first.exit_code, again.exit_code) == (0, 0)
     report = json.loads(first.stdout)
     values = {name: one["value"] for name, one in report["everything"]["measures"].items()}

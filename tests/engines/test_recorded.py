@@ -9,6 +9,7 @@ import pytest
 
 from investigator.engines.base import prompt_key
 from investigator.engines.recorded import RecordedEngine
+from investigator.engines.roles import Role
 from investigator.engines.scripted import ScriptedEngine
 from investigator.errors import ReplayError, StoreError
 from investigator.records import (
@@ -20,6 +21,8 @@ from investigator.records import (
     RowVariables,
     ShownDocument,
 )
+from investigator.services.parts import Parts
+from investigator.settings import load_settings
 
 
 def prompt(text: str) -> Prompt:
@@ -35,6 +38,19 @@ def file(tmp_path: Path) -> Path:
     engine.reply(prompt("a"))
     engine.reply(prompt("b"))
     return path
+
+
+def test_a_replayed_recording_costs_nothing_unless_its_engine_is_also_asked(file: Path, tmp_path: Path) -> None:
+    parts = Parts(load_settings())
+    parts.engines(f"recorded:{file}", None, tmp_path)
+    price = parts.prices.price_of("inner")
+    assert price is not None
+    assert price.of(1000, 1000) == 0
+    parts = Parts(load_settings())
+    parts.engines(
+        {**dict.fromkeys(Role, RecordedEngine(file)), Role.CHECK: ScriptedEngine("", name="inner")}, None, tmp_path
+    )
+    assert parts.prices.price_of("inner") is None
 
 
 def test_a_recording_replays_without_the_engine(file: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from investigator.reports.columns import columns
+from investigator.reports.columns import columns, matching_lines, rows_in_columns
 
 ROWS = [("ask", "1", "x"), ("reflect", "12", "a longer remark")]
 
@@ -23,6 +23,26 @@ def test_wide_characters_take_two_cells_and_nothing_is_folded_cut_or_taken_for_m
     long = "word " * 500 + "[bold]end[/bold]"
     assert columns([("a", long)], left=(0, 1)).plain == f"a  {long}"
     assert columns([]) == Text("")
+
+
+def test_rows_of_a_table_stand_in_columns_below_their_names_and_other_lines_as_they_are() -> None:
+    lines = ["Staff", "name | pay", "name: Ada; pay: 78000", "name: Ben; pay: 5500", "End: see page 2"]
+    assert rows_in_columns(lines).plain.splitlines() == [
+        "Staff",
+        "name    pay",
+        "Ada   78000",
+        "Ben    5500",
+        "End: see page 2",
+    ]
+    wide = [f"name: {'x' * 200}; pay: 1", "name: y; pay: 2"]
+    assert rows_in_columns(["name | pay", *wide]).plain.splitlines() == ["name | pay", *wide]
+    assert rows_in_columns(["name: Ada; pay: 78000"]).plain == "name: Ada; pay: 78000"
+
+
+def test_the_lines_of_a_passage_that_hold_words_of_the_query_are_shown() -> None:
+    text = "3. Rent\nThe rent is due monthly.\n\n4. Deposit\nA deposit is held.\n"
+    assert matching_lines(text, "When is the rent due?", 2, 300).plain == "\n  3. Rent\n  The rent is due monthly."
+    assert matching_lines(text, "unicorns", 1, 300).plain == "\n  3. Rent"
 
 
 def test_heading_and_rows_have_their_styles() -> None:
