@@ -19,11 +19,11 @@ from investigator.investigator import Investigator
 from investigator.records import CellStatus, Event, Extraction, Matrix
 from investigator.reports.export import matrix_csv, matrix_xlsx
 from investigator.reports.extraction import (
-    check_parquet,
     extraction_csv,
     extraction_parquet,
     extraction_text,
     extraction_xlsx,
+    parquet_library,
 )
 from investigator.reports.html import matrix_page
 from investigator.reports.inert import inert_json_prose
@@ -109,7 +109,7 @@ def _extracted(folder: Path, asking: AskingOptions, schema: TypedSchema, reports
     for path in reports:
         check_report(path, folder, tuple(_TYPED_FORMATS))
     if any(path.suffix.lower() == ".parquet" for path in reports):
-        check_parquet()
+        parquet_library()
     if schema.unknown:
         note(f"unknown keywords of the schema are ignored: {', '.join(schema.unknown)}")
     investigator = asking.investigator(folder)

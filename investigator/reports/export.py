@@ -8,7 +8,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -104,15 +104,18 @@ def matrix_csv(matrix: Matrix) -> str:
     return csv_text(MATRIX_HEADING, _rows(matrix))
 
 
-def csv_text(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def csv_text(heading: Sequence[str], rows: Iterable[Sequence[str | int | float]]) -> str:
     """Return a table as CSV, with known secrets redacted; no program reads its cells as formulas."""
     written = io.StringIO(newline="")
     writer = csv.writer(written)
     writer.writerow(heading)
     for row in rows:
-        texts = map(inert, row)
-        writer.writerow([f"'{text}" if text.startswith(_FORMULA) else text for text in texts])
+        writer.writerow([_without_formula(inert(cell)) if isinstance(cell, str) else cell for cell in row])
     return redacted(written.getvalue())
+
+
+def _without_formula(text: str) -> str:
+    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def matrix_xlsx(matrix: Matrix) -> bytes:
@@ -154,12 +157,17 @@ def _rows(matrix: Matrix) -> Iterator[tuple[str, ...]]:
 
 
 def _write(sheet: Worksheet, rows: Sequence[Sequence[str]]) -> None:
-    """Write rows of strings; the type is explicit, because openpyxl reads a string that begins with = as a formula."""
+    """Write rows of strings."""
     for number, row in enumerate(rows, start=1):
         for column, text in enumerate(row, start=1):
-            cell = sheet.cell(number, column, redacted(inert(text))[:_MOST])
-            cell.data_type = "s"
-            if text.startswith(_FORMULA):  # so that the cell stays text when somebody edits it
-                cell.quotePrefix = True
+            write_text(sheet.cell(number, column), text)
     sheet.freeze_panes = "B2"
     sheet.column_dimensions["A"].width = _WIDTHS[0]
+
+
+def write_text(cell: Any, text: str) -> None:
+    """Write text into a cell; the type is explicit, because openpyxl reads a string that begins with = as a formula."""
+    cell.value = redacted(inert(text))[:_MOST]
+    cell.data_type = "s"
+    if text.startswith(_FORMULA):  # so that the cell stays text when somebody edits it
+        cell.quotePrefix = True

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Any, NamedTuple
@@ -15,14 +14,15 @@ from investigator.documents.own_results import CREATOR, EXTRACTION_HEADING
 from investigator.errors import SettingsError
 from investigator.records import CellStatus, Column, ColumnKind, ExtractedCell, Extraction, Support
 from investigator.reports.columns import columns
-from investigator.reports.export import csv_text
+from investigator.reports.export import csv_text, write_text
 from investigator.reports.inert import inert, inert_line
 from investigator.reports.matrix import CELL_WORDS, counts_line, readers_line
 from investigator.reports.wording import SUPPORTS, plural, usage_line
 from investigator.secrets import redacted
 
 _WIDE, _NARROW, _MOST_ROWS, _SIDE_BY_SIDE = 60, 28, 60, 5
-_MOST, _MOST_COMMENT = 32_000, 2_000
+_MOST_COMMENT = 2_000
+_FIRST_DAY = date(1900, 3, 1)  # spreadsheets number the days before it differently
 
 
 class Line(NamedTuple):
@@ -48,10 +48,14 @@ def lines(extraction: Extraction) -> Iterator[Line]:
             yield Line(document.document, document.title, record, cells)
 
 
+def _names(extraction: Extraction) -> list[str]:
+    return [column.name for column in extraction.columns]
+
+
 def extraction_text(extraction: Extraction) -> Text:
     """Return the values for a terminal: a table for few columns, otherwise a list for each line."""
     every = list(lines(extraction))
-    shown, names = every[:_MOST_ROWS], [inert_line(column.name) for column in extraction.columns]
+    shown, names = every[:_MOST_ROWS], list(map(inert_line, _names(extraction)))
     size = f"Values: {plural(len(extraction.documents), 'document')}, {plural(len(names), 'column')}"
     if len(names) <= _SIDE_BY_SIDE:
         rows = [(_named(line), *(_shown(cells, _NARROW) for cells in line.cells)) for line in shown]
@@ -96,76 +100,27 @@ def _shown(cells: Sequence[ExtractedCell], most: int) -> str:
     cell = cells[0]
     if cell.status is CellStatus.STATED:
         note = "" if cell.support in (Support.VERBATIM, Support.SUPPORTED) else f" ({SUPPORTS[cell.support]})"
-        return inert_line(f"{plain_value(cell.value)} {cell.unit}".strip(), most) + note
+        return inert_line(f"{_as_text(cell.value)} {cell.unit}".strip(), most) + note
     return inert_line(": ".join(filter(None, (CELL_WORDS[cell.status], cell.text, cell.reason))), most)
 
 
-def plain_value(value: JsonValue) -> str:
-    """Return a value as a line of text."""
-    if isinstance(value, list):
-        return "; ".join(map(plain_value, value))
-    return value if isinstance(value, str) else "" if value is None else json.dumps(value)
-
-
-def _notes(line: Line, names: Sequence[str]) -> str:
-    """Return for each value that is missing, or has a note, why."""
-    notes = [
-        f"{name}: {': '.join(filter(None, (CELL_WORDS[cell.status], cell.reason)))}"
-        for name, cells in zip(names, line.cells, strict=True)
-        for cell in cells[:1]
-        if cell.status is not CellStatus.STATED or (cell.reason and cell.support is not Support.VERBATIM)
-    ]
-    return "; ".join(notes)
-
-
-def _quoted(cells: Sequence[ExtractedCell]) -> str:
-    return "\n".join(f"{quote.text} ({quote.place})" for cell in cells for quote in cell.quotes)
-
-
 def _heading(extraction: Extraction) -> list[str]:
-    names = [column.name for column in extraction.columns]
+    names = [f"values.{name}" if name in EXTRACTION_HEADING else name for name in _names(extraction)]
     return [*EXTRACTION_HEADING, *names, *(f"{name} quotes" for name in names)]
 
 
-def extraction_csv(extraction: Extraction) -> str:
-    """Return a row for each record: the values, then the quotes of each column."""
-    names = [column.name for column in extraction.columns]
-    rows = (
-        [
-            *(line.document, line.title, str(line.record or ""), _notes(line, names)),
-            *(plain_value(cells[0].stated) if cells else "" for cells in line.cells),
-            *map(_quoted, line.cells),
-        ]
-        for line in lines(extraction)
-    )
-    return csv_text(_heading(extraction), rows)
-
-
-def extraction_xlsx(extraction: Extraction) -> bytes:
-    """Return a workbook with typed values, and the quotes as comments."""
-    from openpyxl import Workbook  # imported here because it is slow to import
-    from openpyxl.comments import Comment
-
-    book = Workbook()
-    book.properties.creator = CREATOR
-    sheet, names = book.active, [column.name for column in extraction.columns]
-    sheet.title = "Values"
-    fixed = len(EXTRACTION_HEADING)
-    for place, name in enumerate([*EXTRACTION_HEADING, *names], start=1):
-        _write(sheet.cell(1, place), name)
-    for row, line in enumerate(lines(extraction), start=2):
-        for place, text in enumerate((line.document, line.title, line.record or "", _notes(line, names)), start=1):
-            _write(sheet.cell(row, place), text)
-        for place, (column, cells) in enumerate(zip(extraction.columns, line.cells, strict=True), start=fixed + 1):
-            value = cells[0].stated if cells else None
-            typed = plain_value(value) if isinstance(value, list) else _dated(column, value)
-            _write(cell := sheet.cell(row, place), typed)
-            if comment := inert(redacted(_quoted(cells)))[:_MOST_COMMENT]:
-                cell.comment = Comment(comment, CREATOR)
-    sheet.freeze_panes = "B2"
-    written = io.BytesIO()
-    book.save(written)
-    return written.getvalue()
+def _rows(extraction: Extraction) -> Iterator[list[Any]]:
+    """Yield a row for each line: what is in the heading, with typed values, and the quotes of each column."""
+    for line in lines(extraction):
+        notes, values, quotes = list[str](), list[Any](), list[str]()
+        for column, cells in zip(extraction.columns, line.cells, strict=True):
+            first = cells[0] if cells else None
+            if first and (first.status is not CellStatus.STATED or first.support is not Support.VERBATIM):
+                why = [first.reason] if first.status is CellStatus.STATED else [CELL_WORDS[first.status], first.reason]
+                notes += [": ".join([column.name, *filter(None, why)])] if any(why) else []
+            values.append(_dated(column, first.stated) if first else None)
+            quotes.append("\n".join(f"{quote.text} ({quote.place})" for cell in cells for quote in cell.quotes))
+        yield [line.document, line.title, line.record or None, "; ".join(notes), *values, *quotes]
 
 
 def _dated(column: Column, value: JsonValue) -> Any:
@@ -175,45 +130,68 @@ def _dated(column: Column, value: JsonValue) -> Any:
     return date.fromisoformat(value) if column.kind is ColumnKind.DATE and isinstance(value, str) else value
 
 
-def _write(cell: Any, value: object) -> None:
-    """Write a value; text that a program could read as a formula stays text."""
-    if isinstance(value, str):
-        cell.value = redacted(inert(value))[:_MOST]
-        cell.data_type, cell.quotePrefix = "s", value.startswith(("=", "+", "-", "@"))
-    else:
-        cell.value = value
+def extraction_csv(extraction: Extraction) -> str:
+    """Return a row for each record: the values, then the quotes of each column."""
+    return csv_text(_heading(extraction), ([_as_text(value) for value in row] for row in _rows(extraction)))
+
+
+def _as_text(value: Any) -> str | int | float:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    if isinstance(value, list):
+        return "; ".join(str(_as_text(each)) for each in value)
+    return str(value).lower() if isinstance(value, bool) else "" if value is None else str(value)
+
+
+def extraction_xlsx(extraction: Extraction) -> bytes:
+    """Return a workbook with typed values, and the quotes as comments."""
+    from openpyxl import Workbook  # imported here because it is slow to import
+    from openpyxl.comments import Comment
+
+    book = Workbook()
+    book.properties.creator = CREATOR
+    sheet, fixed, width = book.active, len(EXTRACTION_HEADING), len(extraction.columns)
+    sheet.title, sheet.freeze_panes = "Values", "B2"
+    rows = [_heading(extraction), *_rows(extraction)]
+    for number, row in enumerate(rows, start=1):
+        quotes = row[fixed + width :] if number > 1 else [""] * width
+        for place, (value, quote) in enumerate(zip(row, [""] * fixed + quotes, strict=False), start=1):
+            cell = sheet.cell(number, place)
+            is_kept = isinstance(value, int | float | date) and not (isinstance(value, date) and value < _FIRST_DAY)
+            if is_kept or value is None:
+                cell.value = value
+            else:
+                write_text(cell, str(_as_text(value)))
+            if quote:
+                cell.comment = Comment(redacted(inert(quote))[:_MOST_COMMENT], CREATOR)
+    written = io.BytesIO()
+    book.save(written)
+    return written.getvalue()
 
 
 def extraction_parquet(extraction: Extraction) -> bytes:
     """Return a row for each record, with typed columns. Raises SettingsError if pyarrow is missing."""
-    arrow, parquet = _arrow()
-    every, names = list(lines(extraction)), [column.name for column in extraction.columns]
-    fixed = [(line.document, line.title, str(line.record or ""), _notes(line, names)) for line in every]
-    table: dict[str, Any] = {
-        name: [redacted(row[place]) for row in fixed] for place, name in enumerate(EXTRACTION_HEADING)
-    }
+    arrow, parquet = parquet_library()
     kinds = {
         ColumnKind.NUMBER: arrow.float64(),
         ColumnKind.INTEGER: arrow.int64(),
         ColumnKind.DATE: arrow.date32(),
         ColumnKind.BOOLEAN: arrow.bool_(),
     }
-    for number, column in enumerate(extraction.columns):
-        own = kinds.get(column.kind, arrow.string())
-        values = [_dated(column, line.cells[number][0].stated) if line.cells[number] else None for line in every]
-        table[column.name] = arrow.array(values, arrow.list_(own) if column.is_list else own)
-        table[f"{column.name} quotes"] = [redacted(_quoted(line.cells[number])) for line in every]
+    of_values = [kinds.get(column.kind, arrow.string()) for column in extraction.columns]
+    types = [arrow.string(), arrow.string(), arrow.int64(), arrow.string()]
+    types += [arrow.list_(own) if c.is_list else own for c, own in zip(extraction.columns, of_values, strict=True)]
+    types += [arrow.string()] * len(of_values)
+    rows = [[redacted(value) if isinstance(value, str) else value for value in row] for row in _rows(extraction)]
+    arrays = [arrow.array([row[place] for row in rows], kind) for place, kind in enumerate(types)]
+    table = arrow.table(dict(zip(_heading(extraction), arrays, strict=True)))
     written = io.BytesIO()
-    parquet.write_table(arrow.table(table).replace_schema_metadata({"creator": CREATOR}), written)
+    parquet.write_table(table.replace_schema_metadata({"creator": CREATOR}), written)
     return written.getvalue()
 
 
-def check_parquet() -> None:
-    """Raise SettingsError if pyarrow is missing."""
-    _arrow()
-
-
-def _arrow() -> tuple[Any, Any]:
+def parquet_library() -> tuple[Any, Any]:
+    """Return pyarrow and its module for Parquet. Raises SettingsError if it is missing."""
     try:
         import pyarrow  # imported here because it is optional
         import pyarrow.parquet

@@ -15,7 +15,8 @@ from investigator.language.units import unit_of
 from investigator.records import Column, ColumnKind
 from investigator.research.schema import Property
 
-_NUMBER = re.compile(r"[+-]?\d{1,40}(?:\.\d{1,40})?(?:[eE][+-]?\d{1,2})?")
+_NUMBER = re.compile(r"[+-]?\d{1,40}(?:\.\d{1,40})?")
+_LARGEST = 2**63 - 1
 _TRUTH = {"true": True, "false": False}
 
 
@@ -51,6 +52,8 @@ def _typed(column: Column, text: str, factor: Fraction) -> JsonValue:
 
 
 def _number(exact: Fraction) -> int | float:
+    if abs(exact) > _LARGEST:
+        raise ValueError("a number out of range")
     return int(exact) if exact.denominator == 1 else float(exact)
 
 
