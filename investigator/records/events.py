@@ -175,10 +175,13 @@ class Reflected(Record):
 
 
 class Written(Record):
-    """An answer was written; it is checked next, or a further round closes its open parts."""
+    """An answer was written; it is checked next, or a further round closes its open parts. `lead` is its beginning,
+    which nobody has checked.
+    """
 
     round: int
     parts: tuple[Part, ...]
+    lead: Foreign = ""
 
 
 class Checked(Record):

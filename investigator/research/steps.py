@@ -172,7 +172,8 @@ class Steps:
             rows, details = with_details(state.rows, draft.details)
             state, draft = replace(state, rows=rows), replace(draft, details=details)
         state = replace(state, draft=draft, refused=(), is_written=not is_early)
-        yield state, Written(round=len(state.run.rounds), parts=draft.parts)
+        lead = draft.lead.text if draft.lead is not None else ""
+        yield state, Written(round=len(state.run.rounds), parts=draft.parts, lead=lead)
 
     def _is_too_early(self, state: State) -> bool:
         """Return True if no reader found anything yet that may answer, and another round may find it."""

@@ -30,7 +30,7 @@ from investigator.server.problems import served_words
 from investigator.server.records import JobEnded, LoggedEvent, kind_of
 from investigator.server.replies import TEMPLATES
 
-PLACES = ("now", "spent", "log", "plan", "known")
+PLACES = ("now", "draft", "spent", "log", "plan", "known")
 """The places on the page, each with a macro in `live.html.j2`."""
 _RECORDS: Mapping[str, type[Event | JobEnded]] = {kind_of(kind): kind for kind in (*get_args(Event), JobEnded)}
 _MOST_LINES = 500  # the last lines of the log
@@ -40,7 +40,8 @@ _MOST_STEPS = 30
 
 class Live:
     """The state of one job after its events in order; `budget` contains the limits of a run. The attributes are for the
-    template: the outcome, the phase with its count and detail, the cost, the log, the parts and the last reflection.
+    template: the outcome, the phase with its count and detail, the draft of the answer, the cost, the log, the parts
+    and the last reflection.
     """
 
     def __init__(self, budget: BudgetSettings) -> None:
@@ -51,7 +52,7 @@ class Live:
         self._replies: defaultdict[int, list[Memory]] = defaultdict(list)
         self._places: Mapping[str, Markup] = {}
         self.ended: JobEnded | None = None
-        self.title = self.detail = self.spent = ""
+        self.title = self.detail = self.draft = self.spent = ""
         self.count: Count | None = None
         self.log: list[str] = []
         self.parts: Mapping[str, PartStatus | None] = {}
@@ -92,6 +93,7 @@ class Live:
                 self.spent = self._spent(event.calls, event.seconds)
             case Written() if not is_finder(self._engine):
                 self.parts = {part.question: part.status for part in event.parts}
+                self.draft = event.lead
             case Reflected():
                 self.reflection = event.reflection
         self.count = counted_step(event, self._engine)

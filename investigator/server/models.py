@@ -114,7 +114,11 @@ def _cost(price: Price | None) -> str:
         return "price unknown"
     if not price.input and not price.output:
         return "free"
-    return f"${price.input:g} in and ${price.output:g} out per million tokens"
+    return f"{_dollars(price.input)} in and {_dollars(price.output)} out per million tokens"
+
+
+def _dollars(amount: float) -> str:
+    return f"${amount:.2f}" if round(amount, 2) == amount else f"${amount:g}"
 
 
 def _place(engine: Engine, provider: str) -> str:

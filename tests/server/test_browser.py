@@ -5,14 +5,19 @@ They need Chromium (`apt-get install chromium`) and are skipped without it.
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from power_plants import ABSENT, ONE
+from power_plants import ABSENT, ALL, ONE
+from power_plants import read as reply_of
 from server_clients import serving
 
+from investigator import ScriptedEngine
+from investigator.records import CheckVariables, Prompt
+from investigator.server.models import Models
 from investigator.server.service import Service
 
 if TYPE_CHECKING:
@@ -139,6 +144,89 @@ def test_by_keyboard_alone_a_reader_asks_opens_a_source_and_comes_back(chromium:
     assert page.evaluate("document.activeElement.className") == "opens"
 
 
+@pytest.fixture
+def read(plants: Path, tmp_path: Path) -> Iterator[Service]:
+    """A server whose documents are read by a model, whose check takes its time, or by the built-in search."""
+
+    def slow(prompt: Prompt) -> str:
+        time.sleep(2 if isinstance(prompt.variables, CheckVariables) else 0)
+        return reply_of(prompt)
+
+    models = Models({"scripted:demo": (), "extractive": ("extractive",)})
+    with serving(plants, tmp_path, model=ScriptedEngine(slow), models=models) as service:
+        yield service
+
+
+def test_an_answer_grows_without_moving_what_a_reader_sees(chromium: Browser, read: Service) -> None:
+    page = opened(chromium, read, viewport={"width": 390, "height": 844})
+    page.add_init_script("""
+        const shifts = JSON.parse(sessionStorage.shifts ?? "[]");
+        new PerformanceObserver((list) => {
+          for (const entry of list.getEntries()) if (!entry.hadRecentInput) shifts.push(entry.value);
+          sessionStorage.shifts = JSON.stringify(shifts);
+        }).observe({ type: "layout-shift", buffered: true });""")
+    ask(page, ALL)
+    page.wait_for_url("**/jobs/**", wait_until="commit")
+    page.locator("#draft", has_text="They produce").wait_for()
+    page.wait_for_url("**/runs/**")
+    assert sum(page.evaluate("JSON.parse(sessionStorage.shifts)")) < 0.02
+
+
+def test_the_answer_is_seen_first_and_says_by_keyboard_and_touch_how_it_was_checked(
+    chromium: Browser, read: Service
+) -> None:
+    for size in ({"width": 1280, "height": 800}, {"width": 390, "height": 844}):
+        page = opened(chromium, read, viewport=size, has_touch=True)
+        ask(page, ONE)
+        page.wait_for_url("**/runs/**")
+        lead = page.locator(".lead").bounding_box()
+        assert lead is not None
+        assert lead["y"] + lead["height"] < size["height"] / 2
+        assert not page.is_visible("#run > dl")
+        peek = page.locator(".lead .check .peek")
+        assert not peek.is_visible()
+        page.focus(".lead .check")
+        assert peek.inner_text() == "Supported by its quotes. Checked by scripted."
+        page.keyboard.press("Tab")
+        peek.wait_for(state="hidden")
+        page.locator(".lead .check").tap()
+        peek.wait_for()
+
+
+def test_a_model_is_chosen_by_keyboard_and_what_is_too_long_stays_and_is_not_sent(
+    chromium: Browser, read: Service
+) -> None:
+    page = opened(chromium, read)
+    page.focus(".pick-model summary")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowDown")
+    assert page.inner_text(".pick-model summary") == "Read by Built-in search"
+    long = "A line of a long text that somebody pasted here.\n" * 250
+    page.fill("#question", long)
+    page.keyboard.press("Enter")
+    assert page.inner_text(".over") == "12,250 characters; at most 10,000 can be sent."
+    assert page.input_value("#question") == long
+    ask(page, ONE)
+    page.wait_for_url("**/runs/**")
+    assert page.locator(".answer .sources").is_visible()
+
+
+def test_the_answer_is_copied_with_its_sources_and_printed_without_controls(chromium: Browser, read: Service) -> None:
+    page = opened(chromium, read, permissions=["clipboard-read", "clipboard-write"])
+    ask(page, ONE)
+    page.wait_for_url("**/runs/**")
+    page.click("#copy")
+    page.locator("#copy", has_text="Copied").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert "It produces 42 MW. [1]" in copied
+    assert "[1] cedar.txt:line 1" in copied
+    page.emulate_media(media="print")
+    for place in (".top", ".ask", ".saving", ".check", "#run"):
+        assert not page.locator(place).first.is_visible()
+    assert page.is_visible("#source-1 blockquote")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_on_a_phone_nothing_is_wider_than_it_and_everybody_can_read_it(
     chromium: Browser, service: Service, scheme: str
@@ -154,8 +242,9 @@ def test_on_a_phone_nothing_is_wider_than_it_and_everybody_can_read_it(
     page.click("button:has-text('Send')")
     page.wait_for_selector(".turn .opens")
     page.wait_for_selector("#said")
-    for place in (page.url, "", "documents", "search?q=cedar", run):
+    for place in (page.url, "", "documents", "runs", "search?q=cedar", run):
         page.goto(place if place.startswith("http") else f"{service.address}/f/plants/{place}")
+        page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
         assert page.evaluate("document.documentElement.scrollWidth") <= phone["width"]
         violations = axe.run(page).response["violations"]
         assert [

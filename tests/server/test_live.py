@@ -81,6 +81,7 @@ KNOWN = "answered How much power? not stated Since when? known It makes 42 MW. u
         ((PLANNED, REMEMBERED), "plan", f"{PLAN} answers 90 Its power"),
         ((PLANNED, REMEMBERED), "spent", "Spent: 2 of at most 200 calls, 1.0 s"),
         ((PLANNED, REMEMBERED, WRITTEN, REFLECTED), "known", KNOWN),
+        ((PLANNED, WRITTEN.changed(lead="It makes 42 MW.")), "draft", "Draft, not checked yet It makes 42 MW."),
         ((PLANNED, WRITTEN, FURTHER), "known", "answered How much power? not stated Since when? open By whom?"),
         ((Checked(shown=2, withheld=1, fit=Fit.YES),), "log", "checked: 2 statements shown, 1 withheld"),
     ],

@@ -41,7 +41,7 @@ def chosen(page: httpx.Response) -> str:
 def test_each_model_says_what_it_costs_and_where_the_text_goes(reader: httpx.Client) -> None:
     listed = re.findall(r"<b>([^<]+)</b><small>([^<]+)</small>", reader.get("/f/plants/").text)
     assert listed[0] == ("Built-in search", "free, on this machine")
-    assert listed[1] == (SMALL, "$0.15 in and $0.6 out per million tokens, on this machine")
+    assert listed[1] == (SMALL, "$0.15 in and $0.60 out per million tokens, on this machine")
 
 
 def test_a_question_is_asked_with_the_chosen_model_which_stays_chosen(reader: httpx.Client) -> None:
