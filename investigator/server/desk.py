@@ -8,13 +8,14 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from contextlib import closing
 from datetime import UTC, datetime
 from http import HTTPStatus
 from threading import Condition, Semaphore, Thread
 
 from investigator.errors import StoreError, WorkspaceLockedError
+from investigator.investigator import Investigator
 from investigator.records import (
     Answered,
     AnswerStatus,
@@ -27,7 +28,8 @@ from investigator.records import (
     Started,
 )
 from investigator.secrets import redacted
-from investigator.server.folders import ServedFolder
+from investigator.server.file_list import update_line
+from investigator.server.folders import ServedFolder, ServedFolders
 from investigator.server.models import Models
 from investigator.server.problems import ServerError, problem_of
 from investigator.server.records import JobEnded, JobKind, JobRequest, JobState, Problem, ServerJob
@@ -47,7 +49,7 @@ class Desk:
 
     def __init__(
         self,
-        folders: Mapping[str, ServedFolder],
+        folders: ServedFolders,
         *,
         models: Models | None = None,
         most_waiting: int = 20,
@@ -61,8 +63,7 @@ class Desk:
         self._changed = Condition()
         self._slots = Semaphore(_AT_ONCE)
         self._to_stop: set[str] = set()
-        # daemons, so that a second Ctrl-C does not wait for the step in progress
-        self._threads = [Thread(target=self._work_off, args=(folder,), daemon=True) for folder in folders.values()]
+        self._threads: list[Thread] = []
 
     def start(self) -> None:
         """Start working, beginning with the unfinished jobs of the previous server. Raises StoreError if they cannot be
@@ -70,8 +71,20 @@ class Desk:
         """
         for folder in self.folders.values():
             folder.ledger.unfinished()
-        for thread in self._threads:
-            thread.start()
+        for folder in self.folders.values():
+            self._work_on(folder)
+
+    def add(self, investigator: Investigator) -> ServedFolder:
+        """Serve another folder from now on. Raises the errors of `ServedFolders.add`."""
+        folder = self.folders.add(investigator)
+        self._work_on(folder)
+        return folder
+
+    def _work_on(self, folder: ServedFolder) -> None:
+        # a daemon, so that a second Ctrl-C does not wait for the step in progress
+        thread = Thread(target=self._work_off, args=(folder,), daemon=True)
+        thread.start()
+        self._threads.append(thread)
 
     def close(self) -> None:
         """Stop after the step in progress; unfinished jobs continue at the next start."""
@@ -79,8 +92,7 @@ class Desk:
         with self._changed:
             self._changed.notify_all()
         for thread in self._threads:
-            if thread.is_alive():
-                thread.join()
+            thread.join()
         for folder in self.folders.values():
             folder.close()
 
@@ -101,7 +113,7 @@ class Desk:
         """
         folder = self.folder(request.folder)
         request, ledger = request.changed(folder=folder.name), folder.ledger
-        if request.kind is JobKind.INVESTIGATE:  # stored without known secrets, like runs
+        if request.kind in (JobKind.INVESTIGATE, JobKind.MATRIX):  # stored without known secrets, like runs
             mission, strategy = (redacted(text) if text else text for text in (request.mission, request.strategy))
             request = request.changed(question=valid_question(request.question), mission=mission, strategy=strategy)
             self.models.investigator(folder.name, folder.investigator, request.model)
@@ -217,13 +229,21 @@ def _events(folder: ServedFolder, job: ServerJob, models: Models) -> Generator[E
     """
     request = job.request
     investigator = models.investigator(folder.name, folder.investigator, request.model)
+    if request.kind is JobKind.READ:
+        yield from investigator.index()
+        return
     if request.kind is JobKind.INDEX:
+        before = investigator.status(compare=False) if investigator.has_index() else None
         yield from investigator.index(vectors=True)
+        yield Notice(text=update_line(before, investigator.status(compare=False)))
         return
     as_of = request.as_of.isoformat() if request.as_of is not None else ""
     fresh = request.fresh and not job.run_id
     options = RunOptions(request.mission, request.strategy, request.only, fresh, after=request.after, as_of=as_of)
-    yield from investigator.investigate(request.question, options)
+    if request.kind is JobKind.MATRIX:
+        yield from investigator.investigate_matrix(request.question.splitlines(), options)
+    else:
+        yield from investigator.investigate(request.question, options)
 
 
 def _is_due(event: Event, logged: dict[type[Event], float]) -> bool:

@@ -1,13 +1,16 @@
-"""The folders that a server was started with; it opens no others. Each has a name that is used in addresses."""
+"""The folders of a server: those that it was started with, and those that it made. It opens no others. Each has a name
+that is used in addresses.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
+from threading import Lock
 
 from filelock import FileLock, Timeout
 from platformdirs import user_data_path
@@ -44,23 +47,48 @@ class ServedFolder:
         return self.investigator.folder
 
 
+class ServedFolders(Mapping[str, ServedFolder]):
+    """The folders of a server, keyed by name. Jobs and chats are stored in `directory`, by default in the user's data
+    directory. With `to_agents`, the folders are served only to agents; each such program stores its own jobs, so that
+    several can run at once. Thread-safe: a folder that is added does not disturb a loop over the others.
+    """
+
+    def __init__(self, directory: Path | None = None, *, to_agents: bool = False) -> None:
+        self._directory = directory or user_data_path("investigator", appauthor=False) / "servers"
+        self._to_agents = to_agents
+        self._served: dict[str, ServedFolder] = {}
+        self._adding = Lock()
+
+    def add(self, investigator: Investigator) -> ServedFolder:
+        """Serve another folder. Raises SettingsError if another server serves it or nothing can be stored in the
+        directory, and StoreError if the database fails.
+        """
+        own = self._directory / default_workspace(investigator.folder).name
+        places = [own / f"agents-{n}" for n in range(1, _MOST_AGENTS + 1)] if self._to_agents else [own]
+        with self._adding:
+            name = _name(investigator.folder, self._served)
+            served = _served(name, investigator, places)
+            self._served = {**self._served, name: served}
+        return served
+
+    def __getitem__(self, name: str) -> ServedFolder:
+        return self._served[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._served)
+
+    def __len__(self) -> int:
+        return len(self._served)
+
+
 def served_folders(
     investigators: Iterable[Investigator], directory: Path | None = None, *, to_agents: bool = False
-) -> Mapping[str, ServedFolder]:
-    """Return the folders to serve, keyed by name; jobs and chats are stored in the user's data directory unless another
-    directory is given. With `to_agents`, the folders are served only to agents; each such program stores its own jobs,
-    so that several can run at once. Raises SettingsError if another server serves one of the folders or nothing can be
-    stored in the directory, and StoreError if the database fails.
-    """
-    directory = directory or user_data_path("investigator", appauthor=False) / "servers"
-    served: dict[str, ServedFolder] = {}
+) -> ServedFolders:
+    """Return the folders to serve; raises the errors of `ServedFolders.add`, after closing the folders before."""
+    served = ServedFolders(directory, to_agents=to_agents)
     with ExitStack() as failing:
         for investigator in investigators:
-            own = directory / default_workspace(investigator.folder).name
-            places = [own / f"agents-{n}" for n in range(1, _MOST_AGENTS + 1)] if to_agents else [own]
-            name = _name(investigator.folder, served)
-            served[name] = _served(name, investigator, places)
-            failing.callback(served[name].close)
+            failing.callback(served.add(investigator).close)
         failing.pop_all()
     return served
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
+import re
 import secrets
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ _MOST_DISCARDED = 10_000_000
 connection is closed at once.
 """
 _LONGEST_PATH = 8_000
+_UPLOAD = re.compile(r"/f/[^/]+/files")
 _MOST_LINKS = 10  # if more are unopened, the oldest stop working
 _BEARER = "bearer "
 _HEADERS = {
@@ -132,6 +134,9 @@ class Guard:
 
         try:
             reply = self._reply(scope)
+            if reply is None and is_upload(scope):
+                await self.app(scope, receive, guarded)
+                return
             body = await _body_of(Request(scope, receive), self.patience) if reply is None else b""
         except ServerError as error:
             status = error.problem.status
@@ -177,6 +182,11 @@ class Guard:
         own = {f"{scheme}://{host}" for host in self.hosts for scheme in ("http", "https")}
         own |= {"null"} if site == "same-origin" else set()
         return site in ("same-origin", "none") and (origin is None or origin.lower() in own)
+
+
+def is_upload(scope: Scope) -> bool:
+    """Return True if the body of a request is a file: its handler writes it to disk, and limits its size and time."""
+    return scope["method"] == "PUT" and _UPLOAD.fullmatch(scope["path"]) is not None
 
 
 def _replaying(body: bytes, receive: Receive) -> Receive:

@@ -4,32 +4,41 @@ chat about it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
 from investigator.errors import NotFoundError, ReaderError
+from investigator.investigator import Investigator
 from investigator.records import Document, PageView
-from investigator.reports.wording import FILE_STATUSES
 from investigator.server.chats import LONGEST_TURN, Chats
 from investigator.server.desk import Desk
 from investigator.server.document_view import Span, document_view
+from investigator.server.first_reading import FirstReading, readiness
+from investigator.server.folder_pages import add_files, add_folders
 from investigator.server.folders import ServedFolder
 from investigator.server.live import Live
 from investigator.server.problems import problem_of
 from investigator.server.question_pages import STATE_WORDS, add_questions, begun, question_form
-from investigator.server.records import ChatTurn, JobKind, JobRequest, JobState, LoggedEvent
+from investigator.server.records import ChatTurn, JobState, LoggedEvent
 from investigator.server.replies import After, Fields, html, linking, page, see, streamed
+from investigator.server.uploads import Uploads
 
 _MOST_SHEETS = 4  # maximum number of PDF pages in one view; longer marks continue in the next view
 
 
-def pages(desk: Desk, chats: Chats) -> APIRouter:
-    """Return the routes of the page."""
-    router = APIRouter(include_in_schema=False)
+def pages(
+    desk: Desk, chats: Chats, uploads: Uploads, opened: Callable[[Path], Investigator] | None = None
+) -> APIRouter:
+    """Return the routes of the page; `opened` opens a folder that the server has made, if it may make folders."""
+    reading = FirstReading(desk)
+    router = APIRouter(include_in_schema=False, dependencies=[Depends(readiness(desk, reading, uploads))])
+    add_folders(router, desk, uploads, opened)
+    add_files(router, desk, uploads, reading)
     _add_folder(router, desk)
     add_questions(router, desk)
     _add_jobs(router, desk)
@@ -43,34 +52,20 @@ def _add_folder(router: APIRouter, desk: Desk) -> None:
     def look() -> Response:
         return Response(html("report.css"), media_type="text/css", headers={"Cache-Control": "max-age=300"})
 
-    @router.get("/")
-    def home() -> Response:
-        if len(desk.folders) == 1:
-            return see(f"/f/{next(iter(desk.folders))}/")
-        return page("home.html.j2", folders=desk.folders.values())
-
     @router.get("/f/{name}/search")
     def search(name: str, q: str = "") -> Response:
         served = desk.folder(name)
         hits = served.investigator.search(q, limit=20) if q.strip() else ()
         return page("search.html.j2", folder=served, query=q, hits=hits, passage_link=linking(served))
 
-    @router.get("/f/{name}/documents")
-    def documents(name: str) -> Response:
-        served = desk.folder(name)
-        return page("documents.html.j2", folder=served, status=served.investigator.status(), words=FILE_STATUSES)
-
 
 def _add_jobs(router: APIRouter, desk: Desk) -> None:
-    @router.post("/f/{name}/index")
-    def index(name: str) -> Response:
-        return begun(desk, JobRequest(folder=name, kind=JobKind.INDEX))
 
     @router.get("/f/{name}/jobs/{job_id}")
     def job(name: str, job_id: str) -> Response:
         served, job = desk.folder(name), desk.job(job_id)
         if job.state is JobState.DONE:
-            return see(f"/f/{name}/runs/{job.run_id}" if job.run_id else f"/f/{name}/documents")
+            return see(f"/f/{name}/runs/{job.run_id}" if job.run_id else f"/f/{name}/documents?job={job.id}")
         events = served.ledger.events(job_id, limit=None)
         after = events[-1].number if events else 0
         shown = Live(served.investigator.parts.settings.budget).shown(events)

@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 
 from investigator.errors import (
     CredentialError,
+    DiskFullError,
     EngineError,
     InvestigatorError,
     NotFoundError,
@@ -30,6 +31,7 @@ _COMMAND = re.compile(r"\binvestigator [a-z]|(?<!\w)--[a-z]|\bcommand\b|\btermin
 _KINDS: tuple[tuple[type[InvestigatorError], int, str], ...] = (
     (NotFoundError, 404, "See the folder's lists of investigations and documents."),
     (WorkspaceLockedError, 503, "Wait until the other operation on this folder has finished, then try again."),
+    (DiskFullError, 507, "Free some space on the disk of the server, then try again."),
     (CredentialError, 502, ""),
     (EngineError, 502, "The results so far are kept: ask the same question again to resume."),
     (QuestionError, 422, "Ask one question in plain words."),

@@ -22,9 +22,13 @@ class Items(Record, Generic[_Item]):
 
 
 class JobKind(StrEnum):
-    """A job answers a question, or updates a folder's index."""
+    """A job answers a question, asks each document several (`matrix`, one per line), reads a folder for the first time
+    (`read`), or updates its index with all vectors (`index`).
+    """
 
     INVESTIGATE = "investigate"
+    MATRIX = "matrix"
+    READ = "read"
     INDEX = "index"
 
 

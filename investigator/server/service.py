@@ -24,8 +24,9 @@ from investigator.investigator import Investigator
 from investigator.secrets import redacted, register
 from investigator.server.chats import Chats, OpenTalks
 from investigator.server.desk import Desk
+from investigator.server.first_reading import NotReady
 from investigator.server.folders import served_folders
-from investigator.server.guard import Access, Guard, allowed_hosts
+from investigator.server.guard import Access, Guard, allowed_hosts, is_upload
 from investigator.server.hosting import (
     SLOWEST_CLIENT,
     Application,
@@ -40,16 +41,21 @@ from investigator.server.problems import ServerError, problem_of, retry_after
 from investigator.server.protocol import PATH, AgentDoor
 from investigator.server.replies import html
 from investigator.server.rest import rest
+from investigator.server.uploads import FIRST_FOLDER, Uploads
 
 _LEAST_TOKEN = 20
 
 SearchesOf = Callable[[Investigator, Callable[[str], None]], Application]
 """Returns a handler that serves a folder's search in another protocol and reports failures to the callback."""
+OpenMade = Callable[[Path], Investigator]
+"""Opens a folder that the server has made."""
 
 
 def application(
     desk: Desk,
     chats: Chats,
+    uploads: Uploads,
+    opened: OpenMade | None = None,
     on_problem: Callable[[str], None] = lambda _: None,
     searches: Mapping[str, Application] = MappingProxyType({}),
 ) -> FastAPI:
@@ -66,7 +72,7 @@ def application(
         lifespan=agents.lifespan,
     )
     app.include_router(rest(desk, chats))
-    app.include_router(pages(desk, chats))
+    app.include_router(pages(desk, chats, uploads, opened))
     app.router.routes += [Route(PATH, agents), *(Route(path, search) for path, search in searches.items())]
     app.mount("/static", StaticFiles(packages=[("investigator.server", "static")]))
 
@@ -74,7 +80,7 @@ def application(
         """Report an error, as JSON to a program and as a page to a browser."""
         wrong, seconds = problem_of(error), retry_after(error)
         headers = {"Retry-After": str(seconds)} if seconds else None
-        if request.url.path.startswith(("/v1", PATH)):
+        if request.url.path.startswith(("/v1", PATH)) or is_upload(request.scope):
             return JSONResponse(wrong.model_dump(), wrong.status, headers, media_type="application/problem+json")
         return HTMLResponse(html("problem.html.j2", problem=wrong), wrong.status, headers)
 
@@ -82,6 +88,11 @@ def application(
         on_problem(redacted(f"unexpected error: {type(error).__name__}: {error}"))
         return await rejected(request, ServerError(500, "the request failed unexpectedly"))
 
+    async def not_ready(_: Request, signal: Exception) -> Response:
+        assert isinstance(signal, NotReady)
+        return signal.shown
+
+    app.add_exception_handler(NotReady, not_ready)
     for kind in (ServerError, InvestigatorError, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, rejected)
     app.add_exception_handler(Exception, unexpected)
@@ -89,9 +100,11 @@ def application(
 
 
 class Service:
-    """Serves folders until it is closed; use it as a context manager. `names` are additional host names that the server
-    accepts, and `models` are those that a question can be asked with. The token for programs is read from `token_file`,
-    by default in the user's data directory; the file is created if it is missing. `open_talks` opens the chats of a
+    """Serves folders until it is closed; use it as a context manager. `open_made` opens the folders that it makes;
+    without it, it makes none. Without `investigators`, it serves the folders that it has made before, at least one.
+    `names` are additional host names that the server accepts, and `models` are those that a question can be asked with.
+    The token for programs is read from `token_file`, by default in the user's data directory; the file is created if it
+    is missing. `open_talks` opens the chats of a
     folder; `searches_of` returns the handler that serves its search in another protocol. `on_problem` receives
     unexpected errors, from any thread. Raises SettingsError if it cannot listen at the address, the token cannot be
     used, or another server already serves a folder. Raises StoreError as well.
@@ -109,11 +122,15 @@ class Service:
         patience: float = SLOWEST_CLIENT,
         directory: Path | None = None,
         open_talks: OpenTalks,
+        open_made: OpenMade | None = None,
         searches_of: SearchesOf | None = None,
         on_problem: Callable[[str], None] = lambda _: None,
     ) -> None:
         data = directory or user_data_path("investigator", appauthor=False)
         self.token_file = token_file or data / "server.token"
+        uploads = Uploads(data / "uploads")
+        if not investigators and open_made is not None:
+            investigators = [open_made(folder) for folder in uploads.made() or [uploads.make(FIRST_FOLDER)]]
         with ExitStack() as failing:
             listening = failing.enter_context(listening_at(host, port))
             port = listening.getsockname()[1]
@@ -127,11 +144,15 @@ class Service:
             for name, folder in folders.items()
             if searches_of is not None
         }
-        app = application(self.desk, self._chats, on_problem, self._searches)
+        app = application(self.desk, self._chats, uploads, open_made, on_problem, self._searches)
         guard = Guard(app, self._access, allowed_hosts(host, port, names), html("closed.html.j2"), patience)
         self.address = address_of(listening)
         self._named = () if is_loopback(host) else tuple(address_of(listening, name) for name in names)
         self._hosting = Hosting(guard, listening, patience=patience)
+
+    def paths(self) -> tuple[str, ...]:
+        """Return the paths of the served folders."""
+        return tuple(str(folder.path) for folder in self.desk.folders.values())
 
     def link(self) -> str:
         """Return an address that opens the page once, in a browser on this machine."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from investigator.documents.document_ids import known_id
-from investigator.documents.folder import Recheck, scan
+from investigator.documents.folder import Recheck, changes, scan
 from investigator.documents.fresh import FreshReading
 from investigator.errors import (
     DamagedDocumentError,
@@ -21,7 +22,9 @@ from investigator.errors import (
 )
 from investigator.records import (
     Document,
+    DocumentCard,
     Event,
+    FileRecord,
     FolderStatus,
     Investigation,
     Mentions,
@@ -138,6 +141,24 @@ class IndexedFolder:
                     return corpus.document(known)
                 reason = next((file.reason for file in corpus.unreadable() if file.path == document_id), "")
                 raise _no_document(document_id, reason) from None
+
+    def cards(self) -> Mapping[str, DocumentCard]:
+        """Return the card of each document in the index, keyed by id. Raises StoreError."""
+        with self._index() as index:
+            return index.stored.cards()
+
+    def changes(self, files: Iterable[FileRecord]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+        """Return the paths of new, changed and deleted files, compared with those of the index. Raises FolderError."""
+        manifest = {file.path: file for file in files if not file.inside}
+        return changes(self.folder, manifest, self.parts.settings.folder)
+
+    def is_empty(self) -> bool:
+        """Return True if the folder has no visible file. A copy of a remote folder, which may be late, is not empty."""
+        for _, folders, names in os.walk(self.folder):
+            if any(not name.startswith(".") for name in names):
+                return False
+            folders[:] = [name for name in folders if not name.startswith(".")]
+        return self._bring_down is None
 
     def check_pages(self, on_compared: Callable[[], object] = lambda: None) -> Iterator[PageCheck]:
         """Yield the pages of PDF files whose text differs from what they show by more than a fifth of the words.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,6 +40,15 @@ def browser_of(service: Service) -> Iterator[httpx.Client]:
         assert client.get(service.link()).status_code == 200
         client.headers["Origin"] = service.address
         yield client
+
+
+def read_folder(client: httpx.Client, folder: str) -> httpx.Response:
+    """Read a folder for the first time, and return the page of its documents."""
+    page = client.post(f"/f/{folder}/index")
+    while "Reading the folder" in page.text:
+        time.sleep(0.05)
+        page = client.get(f"/f/{folder}/documents")
+    return page
 
 
 def answer_page(client: httpx.Client, folder: str, question: str, **more: str) -> httpx.Response:

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pypdfium2
 import pytest
-from server_clients import answer_page, browser_of, end_page, serving
+from server_clients import answer_page, browser_of, read_folder, serving
 
 ROWS = (
     ("Item", "2023", "2022"),
@@ -47,7 +47,7 @@ def reader(tmp_path: Path) -> Iterator[httpx.Client]:
         long.import_pages(pypdfium2.PdfDocument(folder / "report.pdf"))
     long.save(folder / "long.pdf")
     with serving(folder, tmp_path / "data") as service, browser_of(service) as client:
-        end_page(client, client.post("/f/mill/index", follow_redirects=False))
+        read_folder(client, "mill")
         yield client
 
 

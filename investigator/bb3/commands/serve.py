@@ -37,7 +37,10 @@ from investigator.server.models import Models
 from investigator.server.records import ChatTurn, SpokenReply, TurnState
 from investigator.server.service import Service
 
-Folders = Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="Folders of documents.")]
+Folders = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="[FOLDER...]", help="Folders of documents; by default those that were made on the page."),
+]
 Host = Annotated[
     str, typer.Option(metavar="ADDRESS", help="Address to listen on; by default only this machine can connect.")
 ]
@@ -46,6 +49,9 @@ TokenFile = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="File with the token for programs; it is created if it does not exist."),
 ]
+HostNames = Annotated[
+    list[str] | None, typer.Option(metavar="NAME", help="Additional host name to accept; repeatable.")
+]
 AgentsAlone = Annotated[
     bool,
     typer.Option("--mcp", help="Serve agents over standard input and output instead; desktop clients start this."),
@@ -53,21 +59,21 @@ AgentsAlone = Annotated[
 
 
 def serve(
-    folders: Folders,
     common: CommonOptions,
+    folders: Folders = None,
     host: Host = "127.0.0.1",
     port: Port = 8484,
     token_file: TokenFile = None,
-    host_name: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Additional host name to accept; repeatable.")
-    ] = None,
+    host_name: HostNames = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,
     mcp: AgentsAlone = False,
 ) -> None:
     """Serve folders as a page for reading evidence, as an API for programs under /v1, and to agents at /mcp. It listens
     on this machine only, unless --host names another address. The printed link opens the page once; press Enter for
-    another link. With several --model, each question can be asked with any of them. Programs send the token, which is
-    in a file that only you can read. Ctrl-C stops it; unfinished work resumes at the next start.
+    another link. With several --model, each question can be asked with any of them. Without FOLDER, or with "New
+    folder" on the page, it makes folders of its own, to which files can be added on the page; it never writes to your
+    folders. Programs send the token, which is in a file that only you can read. Ctrl-C stops it; unfinished work
+    resumes at the next start.
 
     Agents get six tools of the Model Context Protocol, which only read: search, list_mentions, start_investigation,
     get_investigation, read_passage and status. They require the mcp extra: pip install "document-investigator[mcp]".
@@ -77,7 +83,7 @@ def serve(
             raise SettingsError(
                 "--mcp opens no port and no page", hint="Omit --host, --port, --token-file, --host-name and --browser."
             )
-        _serve_agents(folders, common)
+        _serve_agents(folders or [], common)
         return
     if not is_loopback(host) and token_file is None:
         raise SettingsError(
@@ -87,19 +93,19 @@ def serve(
     settings = common.settings.load()
     choices = model_choices(common.model or ())
     first = replace(common, model=list(next(iter(choices.values()), ())))
-    investigators = [first.investigator(folder, settings) for folder in folders]
     with Service(
-        investigators,
+        [first.investigator(folder, settings) for folder in folders or ()],
         host,
         port,
         token_file=token_file,
         names=tuple(host_name or ()),
         models=Models(choices),
         open_talks=open_talks,
+        open_made=lambda folder: replace(first, workspace=None).investigator(folder, settings),
         searches_of=folder_searches,
         on_problem=note,
     ) as service:
-        tell(f"serving {', '.join(map(str, folders))}; Ctrl-C ends it")
+        tell(f"serving {', '.join(service.paths())}; Ctrl-C ends it")
         tell(f"the token for programs is in {service.token_file}")
         if not is_loopback(host):
             _warn_of_the_network(is_named=bool(host_name))
@@ -127,6 +133,8 @@ def _serve_agents(folders: list[Path], common: CommonOptions) -> None:
     """Serve folders to the agent that started this process, until it closes the pipe."""
     from investigator.server.protocol import agent_server
 
+    if not folders:
+        raise SettingsError("no folder to serve to agents", hint="For example: investigator serve FOLDER --mcp")
     settings = common.settings.load()
     served = served_folders([common.investigator(folder, settings) for folder in folders], to_agents=True)
     with closing(Desk(served)) as desk:
