@@ -106,8 +106,8 @@ class ModularChat:
                 draft.query = reply.text.strip()
                 continue
             if reply.text:
-                lines = (f"{line.strip()} {self.options.inject_query_string}" for line in reply.text.splitlines())
-                draft.query = "\n".join(line.strip() for line in lines if line.strip())
+                lines = filter(None, map(str.strip, reply.text.splitlines()))
+                draft.query = "\n".join(f"{line} {self.options.inject_query_string}".strip() for line in lines)
             if draft.query and self.search is not None:
                 try:
                     draft.documents = self.search.search(draft.query, self.options.n_docs)
