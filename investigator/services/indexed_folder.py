@@ -310,7 +310,7 @@ class IndexedFolder:
         return bool(self.parts.settings.store.url) or has_runs(self.workspace)
 
     def has_index(self) -> bool:
-        """Return True if the folder was indexed before, without creating a workspace."""
+        """Return True if the folder has been read, or its reading has begun."""
         cluster = self.parts.settings.cluster
         if cluster.address:
             from investigator.cluster.shard_files import ShardFiles
