@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
-from investigator.cli.options import AsJson, Model, PromptsFolder, SettingsOptions
+from investigator.cli.options import AsJson, Model, PromptsFolder, SettingsOptions, Workspace, kept_of
 from investigator.cli.output import print_result, tell
 from investigator.doctor.diagnosis import diagnose
 from investigator.doctor.findings import Diagnosis, EngineFinding, Environment, RoleFinding, RoleGrade, RoleState
+from investigator.doctor.near_duplicates import NearDuplicates, near_duplicates
 from investigator.engines.grades import PASSES
 from investigator.reports.columns import columns
 from investigator.reports.inert import inert_line
@@ -27,7 +29,11 @@ _WORDS = 400  # maximum number of characters shown of a server's message
 
 def doctor(
     settings: SettingsOptions,
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="[FOLDER]", help="Also list near-duplicates among its documents.")
+    ] = None,
     model: Model = None,
+    workspace: Workspace = None,
     prompts: PromptsFolder = None,
     no_grade: Annotated[bool, typer.Option("--no-grade", help="Only try the models; do not grade them.")] = False,
     as_json: AsJson = False,
@@ -40,7 +46,12 @@ def doctor(
 
     Exit codes: 0 if every role works, 1 if a role fails, 2 for a usage error or an invalid template.
     """
-    diagnosis = diagnose(model or (), settings=settings.load(), prompts=prompts, grade=not no_grade, on_call=tell)
+    chosen, alike = settings.load(), tuple[NearDuplicates, ...]()
+    if folder is not None:
+        with kept_of(folder, workspace, settings=chosen).library() as library:
+            alike = near_duplicates((name, library.document(name).text) for name in library.document_ids())
+    diagnosis = diagnose(model or (), settings=chosen, prompts=prompts, grade=not no_grade, on_call=tell)
+    diagnosis = diagnosis.changed(near_duplicates=alike)
     print_result(Printed.DIAGNOSIS, diagnosis, diagnosis_text, as_json=as_json, own=True)
     if not diagnosis.works:
         raise typer.Exit(1)
@@ -56,6 +67,9 @@ def diagnosis_text(diagnosis: Diagnosis) -> Text:
     if diagnosis.templates:
         blocks.append(Text(own_templates(diagnosis.templates)))
     blocks.append(_environment(diagnosis.environment))
+    if diagnosis.near_duplicates:
+        groups = [(f"{group.alike:.0%} alike", ", ".join(group.documents)) for group in diagnosis.near_duplicates]
+        blocks.append(_block("near-duplicates", groups))
     if (verifier := diagnosis.verifier) is not None:
         outcome = f"failed: {verifier.problem}"
         if verifier.seconds is not None:

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
+from investigator.doctor.near_duplicates import NearDuplicates
 from investigator.engines.grades import PASSES
 from investigator.engines.roles import Role
 from investigator.records import Record, TemplateVersion, Usage
@@ -126,6 +127,7 @@ class Diagnosis(Record):
     templates: tuple[TemplateVersion, ...] = Field(default=(), description="the user's own prompt templates")
     environment: Environment
     verifier: VerifierFinding | None = None
+    near_duplicates: tuple[NearDuplicates, ...] = Field(default=(), description="groups of documents of the folder")
     notices: tuple[str, ...] = ()
 
     @property
