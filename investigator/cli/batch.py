@@ -11,7 +11,7 @@ from pathlib import Path
 from investigator.cli.output import again_to_resume, note, resumable
 from investigator.cli.progress import shown
 from investigator.errors import RunError, SettingsError
-from investigator.records import AskedQuestions, BatchEnded, Event, Matrix, Writing
+from investigator.records import AskedQuestions, BatchEnded, Event, Matrix, StandingUpdate, Writing
 from investigator.services.question_file import read_question_file
 
 KEPT = "Everything is kept: run the same command again to ask only the remaining questions."
@@ -36,7 +36,7 @@ def kept_so_far(*, fresh: bool) -> str:
 
 def outcome_of(
     events: Iterable[Event], watch: Callable[[Callable[[Writing], None] | None], None], *, fresh: bool
-) -> Matrix | AskedQuestions:
+) -> Matrix | AskedQuestions | StandingUpdate:
     """Show the events of a batch as they arrive, and return its outcome. Raises RunError."""
     ended: BatchEnded | None = None
     with resumable(kept_so_far(fresh=fresh)):

@@ -63,6 +63,7 @@ _COMMANDS: Mapping[str, tuple[TyperCommand | TyperGroup, ...]] = {
             "serve", "bb3.commands.serve:serve", "Serve a page for the browser, an API, or agents (MCP).", prints=False
         ),
         LazyCommand("show", "cli.runs:show", "List the investigations of a folder, or show one again."),
+        LazyCommand("watch", "cli.watch:watch", "Keep the answers to questions up to date while a folder changes."),
         LazyCommand("verify", "cli.runs:verify", "Check the quotes of a report against the files."),
         LazyCommand("index", "cli.index:index", "Bring the index of a folder up to date."),
         LazyCommand("search", "cli.index:search", "Show the passages that match a query, best first."),

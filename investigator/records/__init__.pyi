@@ -148,6 +148,11 @@ from .plans import Status as Status
 from .searches import Mentioning as Mentioning
 from .searches import Mentions as Mentions
 from .searches import SearchHit as SearchHit
+from .standing import AskedAnew as AskedAnew
+from .standing import Change as Change
+from .standing import DocumentChange as DocumentChange
+from .standing import StandingAnswer as StandingAnswer
+from .standing import StandingUpdate as StandingUpdate
 from .tables import Table as Table
 from .tables import TableCell as TableCell
 from .tables import TextSpan as TextSpan

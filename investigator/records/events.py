@@ -16,6 +16,7 @@ from investigator.records.documents import FileRecord, Quote
 from investigator.records.memories import Memory, Reflection
 from investigator.records.parts import Fit, Part, Support
 from investigator.records.plans import PlanStep, Scope
+from investigator.records.standing import StandingUpdate
 
 
 class CellStatus(StrEnum):
@@ -199,9 +200,9 @@ class Answered(Record):
 
 
 class BatchEnded(Record):
-    """Many questions were asked; this is the last event of a batch."""
+    """Many questions were asked; this is the last event of a batch, or of an update of standing questions."""
 
-    outcome: Matrix | AskedQuestions
+    outcome: Matrix | AskedQuestions | StandingUpdate
 
 
 Event = (

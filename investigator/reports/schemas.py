@@ -44,6 +44,7 @@ class Printed(StrEnum):
     QUESTIONS = "questions", "records:AskedQuestions"
     MATRIX = "matrix", "records:Matrix"
     EXTRACTION = "extraction", "records:Extraction"
+    STANDING_UPDATE = "standing_update", "records:StandingUpdate"
     REPLAY = "replay", "records:Replayed"
     RUNS = "runs", "records:RunList"
     VERIFICATION = "verification", "records:VerifiedReport"

@@ -12,9 +12,10 @@ from collections.abc import Callable, Generator
 from contextlib import closing
 from datetime import UTC, datetime
 from http import HTTPStatus
+from itertools import islice
 from threading import Condition, Semaphore, Thread
 
-from investigator.errors import StoreError, WorkspaceLockedError
+from investigator.errors import InvestigatorError, SettingsError, StoreError, WorkspaceLockedError
 from investigator.investigator import Investigator
 from investigator.records import (
     Answered,
@@ -34,6 +35,7 @@ from investigator.server.models import Models
 from investigator.server.problems import ServerError, problem_of
 from investigator.server.records import JobEnded, JobKind, JobRequest, JobState, Problem, ServerJob
 from investigator.services.run_records import RunOptions, valid_question
+from investigator.services.watching import folder_changes, settled
 
 _AT_ONCE = 2
 _BETWEEN = 0.25  # minimum number of seconds between two progress events of one kind
@@ -43,8 +45,9 @@ _FAILED = frozenset(FileStatus) - {FileStatus.INDEXED, FileStatus.UNCHANGED, Fil
 
 
 class Desk:
-    """Runs jobs in its own threads, two at a time; at most `most_waiting` wait for each folder. `closing` is set
-    when the server begins to close.
+    """Runs jobs in its own threads, two at a time; at most `most_waiting` wait for each folder. With
+    `follows_changes`, the index of a folder is updated when its files change. `closing` is set when the server begins
+    to close.
     """
 
     def __init__(
@@ -53,6 +56,7 @@ class Desk:
         *,
         models: Models | None = None,
         most_waiting: int = 20,
+        follows_changes: bool = False,
         on_problem: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.folders = folders
@@ -63,6 +67,8 @@ class Desk:
         self._changed = Condition()
         self._slots = Semaphore(_AT_ONCE)
         self._to_stop: set[str] = set()
+        self._to_index: set[str] = set()
+        self._follows_changes = follows_changes
         self._threads: list[Thread] = []
 
     def start(self) -> None:
@@ -81,10 +87,11 @@ class Desk:
         return folder
 
     def _work_on(self, folder: ServedFolder) -> None:
-        # a daemon, so that a second Ctrl-C does not wait for the step in progress
-        thread = Thread(target=self._work_off, args=(folder,), daemon=True)
-        thread.start()
-        self._threads.append(thread)
+        for work in (self._work_off, *([self._notice_changes] if self._follows_changes else [])):
+            # a daemon, so that a second Ctrl-C does not wait for the step in progress
+            thread = Thread(target=work, args=(folder,), daemon=True)
+            thread.start()
+            self._threads.append(thread)
 
     def close(self) -> None:
         """Stop after the step in progress; unfinished jobs continue at the next start."""
@@ -162,14 +169,47 @@ class Desk:
         while not self.closing.is_set():
             try:
                 with self._changed:
-                    self._changed.wait_for(lambda: self.closing.is_set() or folder.ledger.unfinished())
+                    self._changed.wait_for(lambda: self._is_due(folder))
                 with self._slots:
                     self._work(folder)
+                    self._index(folder)
             except WorkspaceLockedError:
                 self.closing.wait(_AGAIN)
             except StoreError as error:
                 self._on_problem(error.message)
                 self.closing.wait(_AGAIN)
+
+    def _is_due(self, folder: ServedFolder) -> bool:
+        """Return True if there is something to do for a folder, or the desk closes."""
+        return self.closing.is_set() or folder.name in self._to_index or bool(folder.ledger.unfinished())
+
+    def _notice_changes(self, folder: ServedFolder) -> None:
+        """Have the index updated whenever files of a folder have changed, until the desk closes."""
+        changes = folder_changes(folder.path.resolve(), folder.investigator.workspace.resolve(), self.closing)
+        try:
+            for _ in islice(settled(changes), 1, None):  # each job updates the index itself, the first one as well
+                with self._changed:
+                    self._to_index.add(folder.name)
+                    self._changed.notify_all()
+        except SettingsError as error:
+            self._on_problem(error.message)
+
+    def _index(self, folder: ServedFolder) -> None:
+        """Update the index of a changed folder, unless a job is waiting, which does so. Raises WorkspaceLockedError and
+        StoreError.
+        """
+        if folder.name not in self._to_index or self.closing.is_set():
+            return
+        self._to_index.discard(folder.name)
+        try:
+            for _ in folder.investigator.index(vectors=True):
+                if self.closing.is_set() or folder.ledger.unfinished():
+                    return
+        except (WorkspaceLockedError, StoreError):
+            self._to_index.add(folder.name)
+            raise
+        except InvestigatorError as error:
+            self._on_problem(error.message)
 
     def _work(self, folder: ServedFolder) -> None:
         """Run the oldest unfinished job, unless it is to be stopped. Raises WorkspaceLockedError and StoreError."""

@@ -135,7 +135,8 @@ class Service:
             listening = failing.enter_context(listening_at(host, port))
             port = listening.getsockname()[1]
             self._access = Access(token_of(self.token_file), port)
-            self.desk = Desk(served_folders(investigators, data / "servers"), models=models, on_problem=on_problem)
+            served = served_folders(investigators, data / "servers")
+            self.desk = Desk(served, models=models, follows_changes=True, on_problem=on_problem)
             failing.pop_all()
         folders = self.desk.folders
         self._chats = Chats(folders, open_talks)

@@ -61,9 +61,15 @@ class Result:
 
 
 def asked_questions(
-    place: IndexedFolder, engines: Mapping[Role, Engine], records: Sequence[Investigation], options: RunOptions
+    place: IndexedFolder,
+    engines: Mapping[Role, Engine],
+    records: Sequence[Investigation],
+    options: RunOptions,
+    *,
+    notes_last: bool = True,
 ) -> Iterator[Event]:
-    """Ask the folder the questions of new records; the last event contains AskedQuestions.
+    """Ask the folder the questions of new records; the last event contains AskedQuestions. The run of the last one
+    becomes `last`, unless `notes_last` is off.
 
     Each question is stored as a run. Explicit ceilings apply to the total of all questions, across all processes that
     work on them. Questions whose documents have changed in the meantime are repeated once. Raises the error of a
@@ -88,7 +94,7 @@ def asked_questions(
         if kept := sum(result.is_kept for result in results.values()):
             yield Notice(text=f"{kept:,} of {len(records):,} questions were answered earlier; their answers are kept.")
         runs = [result.investigation for result in results.values() if result.investigation is not None]
-        if runs:
+        if runs and notes_last:
             Runs(folder.runs).note_asked(runs[-1].id)
     outcomes = tuple(
         QuestionOutcome(

@@ -193,14 +193,27 @@ class Investigations(IndexedFolder):
         hashes = {name: now.document.content_hash for name, now in documents.items() if now.document is not None}
         return stale_sections(report, hashes.get)
 
+    def update_standing(self, questions: Sequence[str], name: str = "") -> Iterator[Event]:
+        """Update the index, and ask again only the questions whose answers the changes since the last update may have
+        changed; the last event contains a StandingUpdate. Sets of questions with different names are kept apart.
+
+        Raises the errors of `investigate_all`.
+        """
+        from investigator.services.standing import standing_update  # a single question must not wait for the import
+
+        yield from standing_update(self, self.engines, self._records(questions, RunOptions()), name)
+
     def _batch(self, batch: _Batch, questions: Sequence[str], options: RunOptions) -> Iterator[Event]:
+        yield from batch(self, self.engines, self._records(questions, options), options)
+
+    def _records(self, questions: Sequence[str], options: RunOptions) -> Sequence[Investigation]:
+        """Return the new records of distinct questions. Raises QuestionError and SettingsError."""
         settings = self.parts.settings
         self.parts.check_prices(self.engines.values())
-        records = [
+        return [
             new_record(question, options, self.engines, settings, self.parts.trust_of)
             for question in distinct_questions(questions)
         ]
-        yield from batch(self, self.engines, records, options)
 
     def _new(self, question: str, options: RunOptions) -> Investigation:
         earlier = turns_after(self.show(options.after)) if options.after else ()

@@ -7,8 +7,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import tempfile
-from collections.abc import Callable
-from contextlib import ExitStack, closing, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Self
@@ -46,7 +46,8 @@ _DAMAGED_INDEX, _DAMAGED_RUNS = "damaged", "damaged-runs"
 _EARLIER_NAME = "investigator.db"
 _ENDS = ("", "-wal", "-shm", "-journal")
 _DATABASE_FILES = tuple(name + end for name in (DATABASE_NAME, RUNS_NAME, _EARLIER_NAME) for end in _ENDS)
-_FILES = (*_DATABASE_FILES, "writer.pid", "writer.lock", "servers.json", "folder", _DAMAGED_INDEX, _DAMAGED_RUNS)
+_LOCKS = ("writer.pid", "writer.lock", "watch.pid", "watch.lock")
+_FILES = (*_DATABASE_FILES, *_LOCKS, "servers.json", "folder", _DAMAGED_INDEX, _DAMAGED_RUNS)
 _FOLDERS = ("chroma", "chats", "evaluations", "shards")
 
 
@@ -69,6 +70,30 @@ def foreign_names(directory: Path) -> list[str]:
             known = {*_FILES, *_FOLDERS}
             return sorted(name for name in os.listdir(directory) if name not in known and not name.startswith("."))
     return []
+
+
+@contextmanager
+def sole_watcher(directory: Path) -> Iterator[None]:
+    """Make sure that no other process watches the folder of this workspace. Raises SettingsError if one does."""
+    make_private_folder(directory)
+    check_private_folder(directory)
+    holder = directory / "watch.pid"
+    lock = FileLock(str(directory / "watch.lock"), mode=0o600)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        pid = read_private(holder, 20).decode("ascii", "replace") if is_plain_file(holder) else "unknown"
+        raise SettingsError(
+            f"process {pid} is already watching this folder",
+            hint=f"To stop it, press Ctrl-C where it runs, or: kill {pid}. Its file of questions may be changed "
+            "while it runs.",
+        ) from None
+    try:
+        write_private(holder, str(os.getpid()).encode("ascii"))
+        yield
+    finally:
+        holder.unlink(missing_ok=True)
+        lock.release()
 
 
 class Workspace:

@@ -61,6 +61,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Mapping[Printed, dict[s
         ("ask", docs, "--questions", questions, *kept),
         ("matrix", docs, "--questions", questions, *kept),
         ("matrix", docs, "--schema", at / "schema.json", *kept),
+        ("watch", docs, "--questions", questions, "--once", *kept),
         ("show", docs, *kept),
         ("settings", "chat"),
         ("verify", "--run", "last", "--docs", docs, *kept),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -232,3 +233,22 @@ def test_programs_serve_a_folder_to_agents_beside_one_with_pages(plants: Path, t
     for folder in opened:
         folder.close()
     served(to_agents=False).close()
+
+
+def test_the_index_of_a_served_folder_follows_its_files(service: Service, plants: Path) -> None:
+    investigator = service.desk.folder("plants").investigator
+
+    def indexed() -> set[str]:
+        return {file.path for file in investigator.status(compare=False).files}
+
+    list(investigator.index())
+    (plants / "oak.txt").unlink()
+    for number in range(10):  # the first file may be written before the folder is watched
+        (plants / f"willow{number}.txt").write_text("The Willow plant makes 60 MW of power.")
+        until = time.monotonic() + 3
+        while time.monotonic() < until and f"willow{number}.txt" not in indexed():
+            time.sleep(0.05)
+        if f"willow{number}.txt" in indexed():
+            break
+    assert f"willow{number}.txt" in indexed()
+    assert "oak.txt" not in indexed()
