@@ -86,8 +86,9 @@ class TypedResearch(MatrixResearch):
         if reading.value is None:
             reason = "the reply could not be read"
             return [_blank(document_id, number, CellStatus.NOT_READ, reason) for number in batch]
-        if any(column.of_records for column in columns) and not (shown.whole and not reading.in_part):
-            self.on_notice(f"{document_id}: only passages of it were read, so records may be missing.")
+        if any(column.of_records for column in columns):
+            partly = "only passages of it were read" if not shown.whole or reading.in_part else reading.problem
+            self.on_notice(f"{document_id}: records may be missing: {partly}") if partly else None
         entries = _joined(reading.value.cells, properties)
         cells = [self._typed_cell(batch[entry.column - 1], entry, shown, sources) for entry in entries]
         return _complete(_settled(cells), document_id, batch, self.schema)

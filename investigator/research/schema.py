@@ -11,7 +11,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -48,20 +47,15 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class Property:
-    """A column, and what its values must fit. `node` is the schema of one value of a list."""
+    """A column, and what its values must fit; `validator` is that of one value of a list."""
 
     column: Column
     path: Keys
-    node: Node
+    validator: Draft202012Validator
     names: tuple[str, ...]
     factors: Mapping[str, Fraction]
     is_nullable: bool
     is_required: bool
-
-    @cached_property
-    def validator(self) -> Draft202012Validator:
-        """Return the validator of one value."""
-        return validator_of(self.node)
 
 
 @dataclass(frozen=True)
@@ -70,7 +64,7 @@ class TypedSchema:
     None if there are none. `unknown` are the keywords that are ignored.
     """
 
-    root: Node
+    validator: Draft202012Validator
     properties: tuple[Property, ...]
     records_at: Keys | None
     unknown: tuple[str, ...]
@@ -79,11 +73,6 @@ class TypedSchema:
     def columns(self) -> tuple[Column, ...]:
         """Return the columns, in the order of the schema."""
         return tuple(own.column for own in self.properties)
-
-    @cached_property
-    def validator(self) -> Draft202012Validator:
-        """Return the validator of whole values."""
-        return validator_of(self.root)
 
     def batches(self, numbers: Sequence[int]) -> Iterator[tuple[int, ...]]:
         """Yield column numbers that are read together: those of records, and the others in groups."""
@@ -94,13 +83,6 @@ class TypedSchema:
         yield from (tuple(others[first : first + MOST_TOGETHER]) for first in range(0, len(others), MOST_TOGETHER))
         if of_records:
             yield of_records
-
-
-def validator_of(node: Node) -> Draft202012Validator:
-    """Return a validator that checks formats, too."""
-    from jsonschema import Draft202012Validator, FormatChecker  # imported here, because it is slow to import
-
-    return Draft202012Validator(node, format_checker=FormatChecker())
 
 
 def read_schema_file(file: Path) -> TypedSchema:
@@ -120,7 +102,11 @@ def read_schema(source: object) -> TypedSchema:
         source = _parsed(source)
     if not isinstance(source, Mapping):
         raise DataError("the schema is not a JSON object", hint=_HINT)
-    from jsonschema import Draft202012Validator, SchemaError
+    from jsonschema import (  # imported here, because it is slow to import
+        Draft202012Validator,
+        FormatChecker,
+        SchemaError,
+    )
 
     try:
         Draft202012Validator.check_schema(source)
@@ -128,7 +114,9 @@ def read_schema(source: object) -> TypedSchema:
         raise DataError(f"the schema is not valid at {error.json_path}: {error.message[:200]}", hint=_HINT) from error
     except RecursionError as error:
         raise DataError("the schema is nested too deeply", hint=_HINT) from error
-    reader = _Reader(source, frozenset(Draft202012Validator.VALIDATORS) | _OTHERS)
+    reader = _Reader(source, Draft202012Validator(source, format_checker=FormatChecker()))
+    for reference in _references(source):
+        reader.target(reference)
     properties = tuple(reader.columns())
     if not properties:
         raise DataError("the schema has no properties", hint=_HINT)
@@ -139,17 +127,15 @@ def read_schema(source: object) -> TypedSchema:
             f"the schema has {len(properties):,} columns, {of_records:,} of them in records; the limit is {limit}",
             hint="Split it into several schemas.",
         )
-    return TypedSchema(source, properties, reader.records_at, tuple(reader.unknown))
+    return TypedSchema(reader.validator, properties, reader.records_at, tuple(reader.unknown))
 
 
 def _parsed(text: str) -> object:
     def distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        names = [name for name, _ in pairs]
-        if twice := next((name for name in names if names.count(name) > 1), None):
-            raise DataError(
-                f"the schema has the name {twice!r} twice in one object", hint="Rename or remove one of them."
-            )
-        return dict(pairs)
+        if len(known := dict(pairs)) < len(pairs):
+            twice = next(name for place, (name, _) in enumerate(pairs) if name in dict(pairs[:place]))
+            raise DataError(f"the schema has the name {twice!r} twice in one object", hint="Rename or remove one.")
+        return known
 
     try:
         return json.loads(text, object_pairs_hook=distinct)
@@ -172,7 +158,7 @@ class _Reader:
     """Reads the nodes of a schema; `records_at` and `unknown` are known after `columns`."""
 
     root: Node
-    known: frozenset[str]
+    validator: Draft202012Validator
     records_at: Keys | None = None
     unknown: dict[str, None] = field(default_factory=dict)
 
@@ -211,13 +197,13 @@ class _Reader:
         while True:
             if not isinstance(node, Mapping):
                 raise DataError(f"{where} is not described by an object", hint=_HINT)
-            self.unknown.update(dict.fromkeys(key for key in node if key not in self.known))
+            self.unknown.update(dict.fromkeys(key for key in node if key not in (*_OTHERS, *self.validator.VALIDATORS)))
             own = {key: value for key, value in node.items() if key not in ("$ref", *_VARIANTS)}
             if reference := node.get("$ref"):
                 if reference in references:
                     raise DataError(f"the schema refers to itself: {where} is {reference} again", hint=_CYCLE)
                 references |= {reference}
-                node = {**self._target(reference), **own}
+                node = {**self.target(reference), **own}
                 continue
             variants = next((node[key] for key in _VARIANTS if key in node), None)
             if variants is None:
@@ -233,14 +219,15 @@ class _Reader:
             node, nullable = {**node, "enum": [each for each in node["enum"] if each is not None]}, True
         return _Plain(node, nullable, references)
 
-    def _target(self, reference: str) -> Node:
-        target: Any = self.root
-        if not reference.startswith("#"):
-            raise DataError(f"the schema refers to another file: {reference}", hint="Put it under $defs.")
-        for part in reference[1:].split("/")[1:]:
+    def target(self, reference: str) -> Node:
+        """Return the node to which a reference leads. Raises DataError; nothing is fetched."""
+        start, *parts = reference.split("/")
+        target: Any = self.root if start == "#" else None
+        for part in parts:
             target = target.get(part.replace("~1", "/").replace("~0", "~")) if isinstance(target, Mapping) else None
         if not isinstance(target, Mapping):
-            raise DataError(f"the schema has nothing at {reference}", hint="Correct the $ref.")
+            hint = "Refer to a definition in the same file, such as #/$defs/name."
+            raise DataError(f"the schema has nothing at {reference}", hint=hint)
         return target
 
     def _column(self, own: _Plain, node: Node, place: Keys, *, required: bool, of_records: bool) -> Property:
@@ -249,8 +236,8 @@ class _Reader:
         kind = ColumnKind.TEXT
         if all(isinstance(choice, str) for choice in choices):
             kind = ColumnKind.CHOICE if choices else _KINDS.get(node.get("type", "string"), ColumnKind.TEXT)
-        elif node.get("type") in _KINDS:
-            kind = _KINDS[node["type"]]
+        elif not any(isinstance(choice, str) for choice in choices):
+            kind = _KINDS.get(node.get("type", "number"), ColumnKind.TEXT)
         if kind is ColumnKind.TEXT and node.get("format") == "date":
             kind = ColumnKind.DATE
         if node.get("type", "string") not in _KINDS:
@@ -266,7 +253,16 @@ class _Reader:
             units=tuple(factors := _factors(node.get("units") or own.node.get("units") or {}, name)),
             of_records=of_records,
         )
-        return Property(column, place, node, (place[-1], title), factors, own.is_nullable, required)
+        validator = self.validator.evolve(schema=node)
+        return Property(column, place, validator, (place[-1], title), factors, own.is_nullable, required)
+
+
+def _references(node: object) -> Iterator[str]:
+    """Yield the references anywhere in a schema."""
+    if isinstance(node, Mapping):
+        yield from (node[key] for key in ("$ref", "$dynamicRef") if isinstance(node.get(key), str))
+    for part in node.values() if isinstance(node, Mapping) else node if isinstance(node, list) else ():
+        yield from _references(part)
 
 
 def _is_object(node: Node) -> bool:

@@ -308,7 +308,11 @@ TREE = {"$defs": {"Node": {"properties": {"name": {"type": "string"}, "left": {"
         ({**TREE, "$ref": "#/$defs/Node"}, "refers to itself"),
         ({**TREE, "type": "array", "items": {"$ref": "#/$defs/Node"}}, "refers to itself"),
         ({"properties": {"a": {"$ref": "#/$defs/missing"}}}, "nothing at"),
-        ({"properties": {"a": {"$ref": "other.json"}}}, "another file"),
+        ({"properties": {"a": {"$ref": "other.json"}}}, "nothing at other.json"),
+        ({"properties": {"a": {"not": {"$ref": "http://127.0.0.1:9/x.json"}}}}, "nothing at http"),
+        ({"properties": {"a": {"$ref": "#a"}}}, "nothing at #a"),
+        ({"properties": {"a": {"type": "string", "pattern": "("}}}, "not valid at"),
+        ('{"a":' * 100_000, "not JSON"),
         ({"properties": {"a": {"type": ["string", "number"]}}}, "several types"),
         ({"properties": {"a": {"anyOf": [{"type": "string"}, {"type": "number"}]}}}, "several types"),
         ({"properties": {"a": {"type": "number", "units": {"kg": "x"}}}}, "not an object of factors"),
@@ -327,6 +331,20 @@ def test_a_schema_that_cannot_be_used_is_an_error_that_says_why(schema: Any, mes
 def test_unknown_keywords_are_named_and_known_ones_are_not() -> None:
     schema = read_schema({"properties": {"a": {"type": "string", "maxLength": 9, "colour": "red", "title": "A"}}})
     assert schema.unknown == ("colour",)
+
+
+def test_values_fit_keywords_that_refer_to_other_parts_of_the_schema(of_texts: Make) -> None:
+    schema = {
+        "$defs": {"Bad": {"const": "lease"}},
+        "properties": {"form": {"type": "string", "not": {"$ref": "#/$defs/Bad"}}},
+    }
+    reply = [entry("form", "lease", quote=BEGINS, names=("form",))]
+    assert Read(of_texts, reply, reply, schema=schema).cell("form").status is CellStatus.UNCLEAR
+
+
+def test_a_choice_may_be_a_number(of_texts: Make) -> None:
+    reply = [entry("day", "1", quote=BEGINS, names=("day",))]
+    assert Read(of_texts, reply, schema={"properties": {"day": {"enum": [1, 15, None]}}}).values == {"day": 1}
 
 
 def test_nested_objects_and_references_keep_their_form(of_texts: Make) -> None:
