@@ -32,7 +32,6 @@ from investigator.records import (
     RowVariables,
     SectionReply,
     SectionVariables,
-    SummaryReply,
     SummaryVariables,
     TemplateProblem,
 )
@@ -90,9 +89,9 @@ METHOD: Mapping[str, Contract] = {
         OutlineVariables, OutlineReply, ("subject", "documents"), ("parts", "heading", "questions")
     ),
     "report/section": Contract(
-        SectionVariables, SectionReply, ("heading", "documents"), ("paragraphs", "sentences", "text", "evidence")
+        SectionVariables, SectionReply, ("heading", "documents"), ("paragraphs", "text", "evidence")
     ),
-    "report/summary": Contract(SummaryVariables, SummaryReply, ("sections",), ("sentences", "text", "evidence")),
+    "report/summary": Contract(SummaryVariables, SectionReply, ("sections",), ("paragraphs", "text", "evidence")),
     "asking/repair": Contract(RepairVariables, must_use=("prompt",)),
 }
 """The method's templates, keyed by name (`owner/name`)."""

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import Field
 
 from investigator.records.base import Record
-from investigator.records.exchanges import EvidenceDocument, PlanDocument, Text
+from investigator.records.exchanges import EvidenceDocument, PlanDocument, ProposedStatement, Text
 
 
 class OutlinePart(Record):
     """A part of an outline: its heading, and the questions that its section answers, if any are given."""
 
-    heading: str = Field(min_length=1)
+    heading: Annotated[Text, Field(min_length=1)]
     questions: tuple[str, ...] = ()
 
 
@@ -25,17 +27,10 @@ class OutlineVariables(Record):
     most_parts: int
 
 
-class ProposedPart(Record):
-    """A proposed part of an outline."""
-
-    heading: Text = ""
-    questions: tuple[str, ...] = ()
-
-
 class OutlineReply(Record):
     """The parts of a report, in order; none if the documents do not deal with the subject."""
 
-    parts: tuple[ProposedPart, ...] = ()
+    parts: tuple[OutlinePart, ...] = ()
 
 
 class CitableStatement(Record):
@@ -45,11 +40,11 @@ class CitableStatement(Record):
     evidence: tuple[str, ...] = ()
 
 
-class OtherSection(Record):
-    """Another section of the same report: its heading, and the statements of its part if it comes earlier."""
+class ListedSection(Record):
+    """A section of a report as the writer of another text sees it; of a later section, only the heading."""
 
     heading: str
-    statements: tuple[str, ...] = ()
+    statements: tuple[CitableStatement, ...] = ()
 
 
 class SectionVariables(Record):
@@ -66,40 +61,7 @@ class SectionVariables(Record):
     statements: tuple[CitableStatement, ...]
     documents: tuple[EvidenceDocument, ...]
     rows: tuple[str, ...] = ()
-    others: tuple[OtherSection, ...] = ()
-
-
-class ProposedSentence(Record):
-    """A sentence and the ids of its evidence."""
-
-    text: Text = ""
-    evidence: tuple[str, ...] = ()
-
-
-class ProposedRow(ProposedSentence):
-    """A row of a table: its label, its text and the ids of its evidence."""
-
-    head: Text = ""
-
-
-class ProposedParagraph(Record):
-    """A paragraph of a section."""
-
-    sentences: tuple[ProposedSentence, ...] = ()
-
-
-class SectionReply(Record):
-    """A section: paragraphs of cited sentences, and the rows of a table if it compares sides, periods or items."""
-
-    paragraphs: tuple[ProposedParagraph, ...] = ()
-    rows: tuple[ProposedRow, ...] = ()
-
-
-class SummarySection(Record):
-    """A section as the writer of the summary sees it."""
-
-    heading: str
-    statements: tuple[CitableStatement, ...] = ()
+    others: tuple[ListedSection, ...] = ()
 
 
 class SummaryVariables(Record):
@@ -107,10 +69,13 @@ class SummaryVariables(Record):
 
     subject: str
     mission: str
-    sections: tuple[SummarySection, ...]
+    sections: tuple[ListedSection, ...]
 
 
-class SummaryReply(Record):
-    """The summary: sentences that cite statements."""
+class SectionReply(Record):
+    """A section or a summary: paragraphs of cited sentences, and the rows of a table if a section compares sides,
+    periods or items.
+    """
 
-    sentences: tuple[ProposedSentence, ...] = ()
+    paragraphs: tuple[tuple[ProposedStatement, ...], ...] = ()
+    rows: tuple[ProposedStatement, ...] = ()

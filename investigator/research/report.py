@@ -21,11 +21,11 @@ from investigator.records import (
     Decision,
     Disagreement,
     Investigation,
-    OtherSection,
+    ListedSection,
     OutlinePart,
     OutlineReply,
     OutlineVariables,
-    ProposedSentence,
+    ProposedStatement,
     Quote,
     Section,
     SectionReply,
@@ -33,8 +33,6 @@ from investigator.records import (
     Side,
     Statement,
     StopReason,
-    SummaryReply,
-    SummarySection,
     SummaryVariables,
     Support,
 )
@@ -90,12 +88,8 @@ class ReportWriter:
             most_parts=_MOST_PLANNED,
         )
         reply = self.client.ask("report/outline", variables, OutlineReply, smaller=less_to_outline).value
-        parts = dict.fromkeys(
-            OutlinePart(heading=heading, questions=tuple(filter(None, map(one_line, proposed.questions))))
-            for proposed in (reply.parts if reply is not None else ())
-            if any(map(str.isalnum, heading := one_line(proposed.heading)))
-        )
-        return tuple(parts)[: 2 * _MOST_PLANNED] or (OutlinePart(heading=self.subject),)
+        parts = [part for part in (reply.parts if reply is not None else ()) if any(map(str.isalnum, part.heading))]
+        return tuple(dict.fromkeys(parts))[: 2 * _MOST_PLANNED] or (OutlinePart(heading=self.subject),)
 
     def plain(self, part: OutlinePart, run: Investigation) -> Section:
         """Return the section of a part with the statements of its answer as they are: those that were checked, or all
@@ -120,7 +114,7 @@ class ReportWriter:
             return section.changed(reason=f"not finished, because the limit on {answer.run.stop} was reached")
         return section if section.statements else section.changed(reason=answer.reason)
 
-    def section(self, part: OutlinePart, run: Investigation, others: Sequence[OtherSection]) -> DraftedSection:
+    def section(self, part: OutlinePart, run: Investigation, others: Sequence[ListedSection]) -> DraftedSection:
         """Return the section of a part as it is written and checked, or its plain form if that fails, if passages are
         all that was found, or if a limit is reached. Raises TemplateError, StoreError and ReplayError.
         """
@@ -137,7 +131,7 @@ class ReportWriter:
             return _undrafted(plain, answer, spent.reason)
 
     def _written(
-        self, plain: Section, run: Investigation, answer: Answer, others: Sequence[OtherSection]
+        self, plain: Section, run: Investigation, answer: Answer, others: Sequence[ListedSection]
     ) -> DraftedSection | None:
         evidence, surveyed = self._evidence(run), _surveyed(answer)
         variables = SectionVariables(
@@ -156,8 +150,8 @@ class ReportWriter:
         reply = self.client.ask("report/section", variables, SectionReply, smaller=less_to_section).value
         if reply is None:
             return None
-        drafted = [[self._statement(each, evidence) for each in entry.sentences] for entry in reply.paragraphs]
-        rows = [] if surveyed else [self._statement(each, evidence, one_line(each.head)) for each in reply.rows]
+        drafted = [[self._statement(each, evidence) for each in entry] for entry in reply.paragraphs]
+        rows = [] if surveyed else [self._statement(each, evidence) for each in reply.rows]
         every = [*chain(*drafted), *rows, *map(_explanation, answer.disagreements)]
         judged = self._judged(every, "\n".join((plain.heading, *plain.questions)))
         if judged is None:
@@ -177,24 +171,21 @@ class ReportWriter:
         """Return the sentences of the summary, each of which cites the quotes of the statements that it sums up, and
         those that were withheld. Raises the errors of `outline`.
         """
-        sides = [
-            Statement(text=f"{each.about}: {side.text}", quotes=side.quotes) for each in disputed for side in each.sides
-        ]
-        listed = [(section.heading, section.statements) for section in sections if section.statements]
+        disputes = (Statement(text=f"{d.about}: {each.text}", quotes=each.quotes) for d in disputed for each in d.sides)
         known: dict[str, Statement] = {}
         shown = []
-        for heading, statements in [*listed, *([("", sides)] if sides else [])]:
-            names = [f"S{len(known) + number}" for number in range(1, len(statements) + 1)]
-            known.update(zip(names, statements, strict=True))
-            named = zip(names, statements, strict=True)
-            citable = tuple(CitableStatement(text=_headed(each), evidence=(name,)) for name, each in named)
-            shown.append(SummarySection(heading=heading, statements=citable))
-        variables = SummaryVariables(subject=self.subject, mission=self.mission, sections=tuple(shown))
-        reply = self.client.ask("report/summary", variables, SummaryReply, smaller=less_to_summary).value
-        drafted = [_summing_up(sentence, known, self.subject) for sentence in (reply.sentences if reply else ())]
-        judged = self._judged([each for each in drafted if each.text], self.subject) or []
-        kept = tuple(filter(self._is_kept, judged))
-        return kept, tuple(each for each in judged if not self._is_kept(each))
+        for heading, statements in (*((section.heading, section.statements) for section in sections), ("", disputes)):
+            named = {f"S{number}": each for number, each in enumerate(statements, start=len(known) + 1)}
+            known.update(named)
+            citable = (CitableStatement(text=_headed(each), evidence=(name,)) for name, each in named.items())
+            shown.append(ListedSection(heading=heading, statements=tuple(citable)))
+        variables = SummaryVariables(
+            subject=self.subject, mission=self.mission, sections=tuple(each for each in shown if each.statements)
+        )
+        reply = self.client.ask("report/summary", variables, SectionReply, smaller=less_to_summary).value
+        proposed = chain(*reply.paragraphs) if reply is not None else ()
+        judged = self._judged([_summing_up(sentence, known, self.subject) for sentence in proposed], self.subject) or []
+        return tuple(filter(self._is_kept, judged)), tuple(each for each in judged if not self._is_kept(each))
 
     def _judged(self, statements: Sequence[Statement], question: str) -> list[Statement] | None:
         """Return the statements as a check corrects them; None if the check fails."""
@@ -210,9 +201,9 @@ class ReportWriter:
     def _is_kept(self, statement: Statement) -> bool:
         return statement.support in _KEPT or (not self.is_checked and statement.support is Support.UNCHECKED)
 
-    def _statement(self, proposed: ProposedSentence, evidence: Evidence, head: str = "") -> Statement:
-        quotes = evidence.cited(proposed.evidence)
-        return noted(Statement(head=head, text=one_line(proposed.text), quotes=quotes), self.subject)
+    def _statement(self, proposed: ProposedStatement, evidence: Evidence) -> Statement:
+        head, text = one_line(proposed.head), one_line(proposed.text)
+        return noted(Statement(head=head, text=text, quotes=evidence.cited(proposed.evidence)), self.subject)
 
     def _evidence(self, run: Investigation) -> Evidence:
         """Return the quotes of the relevant readings, which include those that the answer cites."""
@@ -220,14 +211,14 @@ class ReportWriter:
         return evidence_of(history, (), self.library.document, self.settings.answer)
 
 
-def others_of(sections: Sequence[Section], number: int) -> tuple[OtherSection, ...]:
+def others_of(sections: Sequence[Section], number: int) -> tuple[ListedSection, ...]:
     """Return the other sections as the writer of the one with this index sees them: what the earlier ones state, and
     the headings of the later ones.
     """
     return tuple(
-        OtherSection(
+        ListedSection(
             heading=section.heading,
-            statements=tuple(map(_headed, section.statements)) if place < number else (),
+            statements=tuple(CitableStatement(text=_headed(each)) for each in section.statements if place < number),
         )
         for place, section in enumerate(sections)
         if place != number
@@ -287,7 +278,7 @@ def _with_side(disagreement: Disagreement, explanation: Statement | None) -> Dis
     return disagreement.changed(sides=(*disagreement.sides, side), explanation="")
 
 
-def _summing_up(proposed: ProposedSentence, known: Mapping[str, Statement], subject: str) -> Statement:
+def _summing_up(proposed: ProposedStatement, known: Mapping[str, Statement], subject: str) -> Statement:
     """Return a sentence of the summary; the first quotes of all statements that it cites come before the others."""
     names = dict.fromkeys(name.strip().strip("[]").upper() for name in proposed.evidence)
     turns = zip_longest(*(known[name].quotes for name in names if name in known))

@@ -62,7 +62,7 @@ def report_answer(
             trust=least([own.check.trust for own in answers]) if answers else Trust.UNGRADED,
             withheld=(*withheld, *(each for draft in drafted for each in draft.withheld)),
         ),
-        coverage=_coverage([own.coverage for own in answers]),
+        coverage=_coverage(answers),
         run=RunFacts(id=report.id, engine=report.setup.engine, day=report.setup.day, stop=stop),
     )
 
@@ -113,17 +113,19 @@ def _reason(sections: Sequence[Section], stop: StopReason) -> str:
     return f"{reason} Failed: {'; '.join(missing)}." if missing else reason
 
 
-def _coverage(coverages: Sequence[Coverage]) -> Coverage:
-    """Return the coverage of all parts together: a document that one of them read is read."""
+def _coverage(answers: Sequence[Answer]) -> Coverage:
+    """Return the coverage of all parts together: a document that one of them read is read. The files that could not be
+    read are those of the latest.
+    """
+    coverages = [own.coverage for own in sorted(answers, key=lambda own: own.run.id)]
     read = {name for each in coverages for name in each.read}
     searched = {name for each in coverages for name in each.searched} - read
     not_opened = {name for each in coverages for name in each.not_opened} - read - searched
-    return Coverage(
+    return (coverages[-1] if coverages else Coverage()).changed(
         read=tuple(sorted(read)),
         searched=tuple(sorted(searched)),
         not_opened=tuple(sorted(not_opened)),
-        unreadable=coverages[0].unreadable if coverages else (),
-        left_out=coverages[0].left_out if coverages else (),
-        wordings=tuple(dict.fromkeys(text for each in coverages for text in each.wordings)),
-        tainted=tuple(dict.fromkeys(name for each in coverages for name in each.tainted)),
+        wordings=tuple(dict.fromkeys(text for own in answers for text in own.coverage.wordings)),
+        tainted=tuple(dict.fromkeys(name for own in answers for name in own.coverage.tainted)),
+        source_changed=(),
     )

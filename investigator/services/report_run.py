@@ -14,6 +14,7 @@ from investigator.proof.standing import standing_answer
 from investigator.records import (
     Answered,
     AnswerStatus,
+    Coverage,
     Event,
     Investigation,
     Notice,
@@ -32,7 +33,7 @@ from investigator.research.report_answer import report_answer
 from investigator.services.batch import Result, joint_budget, note_spent, questions_at_once, wave
 from investigator.services.indexed_folder import IndexedFolder
 from investigator.services.open_folder import OpenFolder, OpenRun, open_folder, repeated
-from investigator.services.run_records import REPORT, RunOptions, answered_already, new_record
+from investigator.services.run_records import REPORT, RunOptions, answered_already, new_record, scope_of
 from investigator.store.in_memory import JointLedger
 from investigator.store.journal import Runs
 
@@ -78,13 +79,14 @@ class _Writing:
 
     def events(self, folder: OpenFolder, again: frozenset[str]) -> Iterator[Event]:
         """Yield the events of an attempt to write the report."""
-        earlier = _latest(folder, self.new.question)
+        earlier = _latest(folder, self.new.question, self.options.only)
         if self.is_update and earlier is None:
             hint = "Write it first, without --update. To list all: investigator show FOLDER"
             raise NotFoundError("there is no report on this subject to update", hint=hint)
         kept = {} if earlier is None or not self.is_update else _kept_sections(folder, earlier, self.investigations)
         if self.is_update and earlier is not None:
             self.outline = self.outline or outline_of(earlier)
+            yield from _new_documents(folder, earlier)
             if all(part in kept for part in self.outline) and self.outline == outline_of(earlier):
                 Runs(folder.runs).note_asked(earlier.id)
                 yield Notice(text="No section cites a document that has changed; the report is kept.")
@@ -97,8 +99,8 @@ class _Writing:
                 yield Notice(text=answered_already(finished))
                 yield Answered(investigation=finished)
                 return
-            if not self.is_update and earlier is not None:
-                yield from _stale_notice(folder, earlier)
+            if not self.is_update and earlier is not None and earlier.id != opened.run.id:
+                yield _earlier_notice(folder, earlier)
             yield from self._written(folder, opened, kept, again)
 
     def _written(
@@ -193,10 +195,8 @@ class _Writing:
         self, writer: ReportWriter, sections: Sequence[Section], drafted: Sequence[DraftedSection]
     ) -> tuple[tuple[Statement, ...], tuple[Statement, ...]]:
         """Return the summary, if there are several sections to sum up, and what was withheld from it."""
-        if (
-            sum(bool(section.statements) and section.status is not AnswerStatus.PASSAGES_FOUND for section in sections)
-            < 2
-        ):
+        telling = [section.status for section in sections if section.statements]
+        if len(telling) < 2 or AnswerStatus.PASSAGES_FOUND in telling:
             return (), ()
         try:
             return writer.summary(sections, [each for draft in drafted for each in draft.disagreements])
@@ -221,11 +221,14 @@ def _question(subject: str, part: OutlinePart) -> str:
     return "\n".join((heading, *(f"- {question}" for question in part.questions)))
 
 
-def _latest(folder: OpenFolder, subject: str) -> Investigation | None:
-    """Return the latest finished report on a subject."""
-    runs = Runs(folder.runs)
+def _latest(folder: OpenFolder, subject: str, only: Sequence[str]) -> Investigation | None:
+    """Return the latest finished report on a subject that is limited to the same documents."""
+    runs, corpus = Runs(folder.runs), folder.index.corpus
+    every = (*corpus.document_ids(), *(file.path for file in corpus.unreadable())) if only else ()
+    scope = scope_of(only, every)
     finished = (each for each in runs.summaries() if each.id.startswith(REPORT) and each.answer_status is not None)
-    return next((runs.investigation(each.id) for each in finished if each.question == subject), None)
+    same = (each.id for each in finished if each.question == subject and each.scope == scope)
+    return next(map(runs.investigation, same), None)
 
 
 def stale_sections(report: Investigation, hash_of: Callable[[str], str | None]) -> Investigation:
@@ -247,11 +250,11 @@ def _kept_sections(
     folder: OpenFolder, report: Investigation, investigations: dict[OutlinePart, Investigation]
 ) -> dict[OutlinePart, DraftedSection]:
     """Return the finished sections of a report that cite no changed document, and add the investigations of their
-    parts. A section that refers to one that is written anew is not kept.
+    parts. A section that says nothing, or refers to one that is written anew, is not kept.
     """
     answer = stale_sections(report, lambda name: _indexed_hash(folder, name)).answer
     sections = answer.sections if answer is not None else ()
-    fresh = {section.heading for section in sections if not section.stale and section.status is not None}
+    fresh = {s.heading for s in sections if s.status is not None and not s.stale and (s.statements or s.repeats)}
     kept: dict[OutlinePart, DraftedSection] = {}
     for part, section in zip(outline_of(report), sections, strict=True):
         if answer is None or section.heading not in fresh or not fresh.issuperset(section.repeats):
@@ -274,10 +277,18 @@ def _indexed_hash(folder: OpenFolder, document_id: str) -> str | None:
         return None
 
 
-def _stale_notice(folder: OpenFolder, report: Investigation) -> Iterator[Notice]:
-    """Yield the sections of an earlier report that cite changed documents, before anything is paid for again."""
+def _earlier_notice(folder: OpenFolder, report: Investigation) -> Notice:
+    """Return a notice that an earlier report is not used, before anything is paid for again."""
     answer = stale_sections(report, lambda name: _indexed_hash(folder, name)).answer
     sections = answer.sections if answer is not None else ()
-    changed = [section.heading for section in sections if section.stale]
-    named = f"the sections that cite changed documents: {'; '.join(changed)}" if changed else "nothing"
-    yield Notice(text=f"The whole report is written anew; --update would write only {named}.")
+    changed = "; ".join(section.heading for section in sections if section.stale) or "none"
+    kept = "--update keeps its sections, except those of changed documents"
+    return Notice(text=f"An earlier report on this subject, {report.id}, is not used; {kept} ({changed}).")
+
+
+def _new_documents(folder: OpenFolder, report: Investigation) -> Iterator[Notice]:
+    """Yield a notice of the documents that the kept sections of a report do not know."""
+    coverage = report.answer.coverage if report.answer is not None else Coverage()
+    known = {*coverage.read, *coverage.searched, *coverage.not_opened}
+    if not report.setup.scope and (new := set(folder.index.corpus.document_ids()) - known):
+        yield Notice(text=f"{plural(len(new), 'document')} not known to the kept sections; to read all: omit --update.")

@@ -25,9 +25,9 @@ def writing(body: Body) -> Response:
     elif prompt.startswith("You write one section"):
         heading = prompt.partition("This section: ")[2].partition("\n")[0]
         sentences = [{"text": f"{heading}: 40 MW.", "evidence": ["E1"]}, {"text": "All is well.", "evidence": []}]
-        reply = {"paragraphs": [{"sentences": sentences}]}
+        reply = {"paragraphs": [sentences]}
     elif prompt.startswith("You write the summary"):
-        reply = {"sentences": [{"text": "A plant makes 40 MW.", "evidence": ["S1"]}]}
+        reply = {"paragraphs": [[{"text": "A plant makes 40 MW.", "evidence": ["S1"]}]]}
     else:
         reply = judged(prompt)
     return completion(json.dumps(reply))

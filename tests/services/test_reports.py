@@ -84,11 +84,11 @@ class Reader:
             {"text": f"{variables.heading} is so: {each.text}", "evidence": each.evidence}
             for each in variables.statements
         ]
-        return {"paragraphs": [{"sentences": written}]}
+        return {"paragraphs": [written]}
 
     def _summary(self, variables: Any) -> Reply:
         cited = [each.evidence[0] for section in variables.sections for each in section.statements]
-        return {"sentences": [{"text": "All make power.", "evidence": cited}]}
+        return {"paragraphs": [[{"text": "All make power.", "evidence": cited}]]}
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def test_each_part_becomes_a_section_of_cited_and_checked_statements(folder: Pat
 def test_a_sentence_that_cites_nothing_or_is_not_supported_is_left_out(folder: Path) -> None:
     def section(variables: Any) -> Reply:
         cited = [{"text": f"{variables.heading} {word}.", "evidence": ["E1"]} for word in ("stands", "is wrong")]
-        return {"paragraphs": [{"sentences": [*cited, {"text": "It is well known.", "evidence": []}]}]}
+        return {"paragraphs": [[*cited, {"text": "It is well known.", "evidence": []}]]}
 
     def check(variables: Any) -> Reply:
         support = {True: "unsupported", False: "supported"}
@@ -152,7 +152,7 @@ def test_a_section_whose_sentences_all_fall_keeps_the_checked_statements_of_its_
 
 def test_a_statement_that_an_earlier_section_makes_is_removed_and_referred_to(folder: Path) -> None:
     outline = [OutlinePart(heading=heading) for heading in ("Alder power", "Output of alder")]
-    same = {"paragraphs": [{"sentences": [{"text": "It makes 40 MW.", "evidence": ["E1"]}]}]}
+    same = {"paragraphs": [[{"text": "It makes 40 MW.", "evidence": ["E1"]}]]}
     investigator, engine = opened(folder, Reader({"report/section": lambda _: same}))
     first, second = investigator.report(SUBJECT, outline=outline).sections
     assert [each.text for each in first.statements] == ["It makes 40 MW."]
@@ -252,6 +252,36 @@ def test_an_update_writes_only_the_sections_that_cite_changed_documents(folder: 
     again, idle_engine = opened(folder)
     assert again.report(SUBJECT, is_update=True) == after
     assert idle_engine.asked == []
+
+
+def test_an_update_asks_again_what_nothing_answered_and_names_documents_that_kept_sections_do_not_know(
+    folder: Path,
+) -> None:
+    outline = [OutlinePart(heading="Alder"), OutlinePart(heading="Elm")]
+    first, _ = opened(folder)
+    assert first.report(SUBJECT, outline=outline).sections[1].statements == ()
+    (folder / "elm.txt").write_text("The elm plant opened in 1999. The elm plant makes 50 MW of power.\n")
+    second, engine = opened(folder)
+    events = list(second.write_report(SUBJECT, is_update=True))
+    assert any(isinstance(each, Notice) and each.text.startswith("1 document not known") for each in events)
+    after = events[-1].investigation.answer if isinstance(events[-1], Answered) else None
+    assert after is not None
+    assert after.status is AnswerStatus.ANSWERED
+    assert [prompt.variables.heading for prompt in engine.asked if prompt.template == "report/section"] == ["Elm"]
+    assert "elm.txt" in after.coverage.read
+
+
+def test_a_deleted_document_marks_its_section_and_a_report_of_some_documents_is_another_one(folder: Path) -> None:
+    investigator, _ = opened(folder)
+    investigator.report(SUBJECT)
+    (folder / "cedar.txt").unlink()
+    marked = investigator.stale(investigator.show("last")).answer
+    assert marked is not None
+    assert [section.stale for section in marked.sections] == [(), (), ("cedar.txt",)]
+    with pytest.raises(NotFoundError, match="no report on this subject"):
+        investigator.report(SUBJECT, RunOptions(only=["alder.txt"]), is_update=True)
+    updated = investigator.report(SUBJECT, is_update=True)
+    assert updated.sections[2].statements == ()
 
 
 def test_an_update_with_an_edited_outline_writes_the_new_parts(folder: Path) -> None:
