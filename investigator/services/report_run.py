@@ -127,7 +127,7 @@ class _Writing:
             for draft in arriving:
                 drafted.append(draft)
                 about = (draft.section.heading[:_LONGEST_NAME], plural(len(draft.section.statements), "statement"))
-                yield Progressed(phase="sections", done=len(drafted), total=len(outline), about=about)
+                yield Progressed(phase="writing sections", done=len(drafted), total=len(outline), about=about)
         sections = without_repetition(draft.section for draft in drafted)
         summary = self._summary(writer, sections, drafted)
         stop = self.spent or next((draft.spent for draft in drafted if draft.spent), None) or StopReason.ANSWERED
@@ -167,7 +167,7 @@ class _Writing:
             self.is_noted = True
         results: dict[int, Result] = {}
         workers = questions_at_once(own, self.engines)
-        yield from wave(folder, dict(enumerate(records)), self.options, workers, results, again, "parts")
+        yield from wave(folder, dict(enumerate(records)), self.options, workers, results, again, "investigating parts")
         damaged = (r.error.document_ids for r in results.values() if isinstance(r.error, DamagedDocumentError))
         if more := frozenset(folder.drifted).union(*damaged) - again:
             raise DamagedDocumentError(f"{', '.join(sorted(more))} changed", document_ids=tuple(sorted(more)))

@@ -47,12 +47,12 @@ def typed(place: Path, server: OpenAIServer, *words: object, subject: str = SUBJ
 
 def test_a_report_is_printed_and_written_with_its_outline_beside_it(place: Path, openai_server: OpenAIServer) -> None:
     files = [place / f"plants{suffix}" for suffix in (".html", ".md", ".json", ".csv")]
-    shown = typed(place, openai_server, *(word for file in files for word in ("--report", file)))
+    shown = typed(place, openai_server, "--verbose", *(word for file in files for word in ("--report", file)))
     assert shown.exit_code == 0, shown.output
     assert "Power of each: 40 MW. [1]" in shown.stdout
     assert "All is well" not in shown.stdout.partition("Withheld")[0]
-    assert "parts 2/2" in shown.stderr
-    assert "sections 2/2" in shown.stderr
+    assert "investigating parts 2/2" in shown.stderr
+    assert "writing sections 2/2" in shown.stderr
     assert (place / "plants.outline.md").read_text() == "## Output\n\n## Power of each\n"
     assert '<h2 dir="auto">Power of each</h2>' in files[0].read_text(encoding="utf-8")
     assert "## Power of each" in files[1].read_text(encoding="utf-8")

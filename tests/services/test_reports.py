@@ -299,8 +299,12 @@ def test_thirty_parts_are_written_with_progress(folder: Path) -> None:
     outline = [OutlinePart(heading=f"Alder {number}") for number in range(30)]
     events = list(investigator.write_report(SUBJECT, outline=outline))
     counted = [(each.phase, each.done, each.total) for each in events if isinstance(each, Progressed)]
-    assert [entry for entry in counted if entry[0] == "parts"] == [("parts", n, 30) for n in range(1, 31)]
-    assert [entry for entry in counted if entry[0] == "sections"] == [("sections", n, 30) for n in range(1, 31)]
+    assert [entry for entry in counted if entry[0] == "investigating parts"] == [
+        ("investigating parts", n, 30) for n in range(1, 31)
+    ]
+    assert [entry for entry in counted if entry[0] == "writing sections"] == [
+        ("writing sections", n, 30) for n in range(1, 31)
+    ]
     assert isinstance(events[-1], Answered)
 
 
