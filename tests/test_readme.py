@@ -67,13 +67,27 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def type_in(command: str, typed: str = "") -> Result:
-    words = shlex.split(command.replace("~/papers", "folder"), comments=True)
+    words = shlex.split(re.sub(r"~/\w+", "folder", command), comments=True)
     return CliRunner().invoke(app, words[1:], input=typed)
 
 
 def test_the_readme_is_read_in_a_few_minutes() -> None:
-    assert len(PAGES["README.md"].splitlines()) <= 150
+    assert len(PAGES["README.md"].splitlines()) <= 110
     assert len(CODES[0].strip().splitlines()) <= 6
+
+
+def test_the_demo_prints_what_the_readme_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In what is shown, "..." stands for anything that is left out."""
+    monkeypatch.chdir(ROOT)
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```text\n(.*?)```", PAGES["README.md"], re.DOTALL)
+    recorded = "recorded:data/recordings/gambia-randomised.jsonl --set research.whole_tokens=0"
+    for part in block.removeprefix("$ ").split("\n$ "):
+        command, _, shown = part.partition("\n\n")
+        assert f"FACT := {shlex.split(command)[3]}\n" in makefile
+        printed = type_in(f"{command.replace('recorded:...', recorded)} --workspace {tmp_path}").stdout
+        pattern = re.escape(shown.strip()).replace(re.escape("..."), ".*?")
+        assert re.fullmatch(pattern, printed.strip(), re.DOTALL), printed
 
 
 def test_every_link_to_a_file_leads_to_it() -> None:

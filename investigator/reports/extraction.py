@@ -18,6 +18,7 @@ from investigator.reports.export import csv_text, write_text
 from investigator.reports.inert import inert, inert_line
 from investigator.reports.matrix import CELL_WORDS, counts_line, readers_line
 from investigator.reports.wording import SUPPORTS, plural, usage_line
+from investigator.resources.distribution import install_command
 from investigator.secrets import redacted
 
 _WIDE, _NARROW, _MOST_ROWS, _SIDE_BY_SIDE = 60, 28, 60, 5
@@ -196,6 +197,6 @@ def parquet_library() -> tuple[Any, Any]:
         import pyarrow  # imported here because it is optional
         import pyarrow.parquet
     except ImportError as error:
-        hint = 'Install it with: pip install "investigator[parquet]", or write .csv, .xlsx or .json.'
+        hint = f"Install it with: {install_command('parquet')}, or write .csv, .xlsx or .json."
         raise SettingsError("Parquet files need the package pyarrow", hint=hint) from error
     return pyarrow, pyarrow.parquet

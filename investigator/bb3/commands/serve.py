@@ -76,7 +76,7 @@ def serve(
     resumes at the next start.
 
     Agents get six tools of the Model Context Protocol, which only read: search, list_mentions, start_investigation,
-    get_investigation, read_passage and status. They require the mcp extra: pip install "document-investigator[mcp]".
+    get_investigation, read_passage and status. They require the package mcp.
     """
     if mcp:
         if (host, port, token_file, host_name, browser) != ("127.0.0.1", 8484, None, None, True):
