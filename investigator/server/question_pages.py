@@ -18,6 +18,7 @@ from investigator.errors import (
     QuestionError,
     ReplayError,
     SettingsError,
+    StoreError,
     WorkspaceLockedError,
 )
 from investigator.records import Investigation
@@ -178,7 +179,10 @@ def _folder_page(desk: Desk, served: ServedFolder, **rejected: object) -> HTMLRe
     jobs = [job for job in served.ledger.unfinished() if job.request.kind is JobKind.INVESTIGATE]
     runs, total = served.investigator.history("", 0, _RECENT)
     words = {"headlines": HEADLINES, "unfinished": UNFINISHED, "state_words": STATE_WORDS}
-    lists = {"jobs": jobs, "runs": runs, "total": total}
+    topics: tuple[str, ...] = ()
+    with suppress(StoreError):  # an index that is being built or mended has none to suggest
+        topics = served.investigator.topics()
+    lists = {"jobs": jobs, "runs": runs, "total": total, "topics": topics}
     return page("folder.html.j2", folder=served, **lists, **words, **question_form(desk, served, **rejected))
 
 

@@ -125,6 +125,15 @@ class IndexedFolder:
             compared_by = self.parts.settings.folder if compare else None
             return folder_status(self.folder, index.stored, index.without_vectors(), compared_by)
 
+    def topics(self, most: int = 4) -> tuple[str, ...]:
+        """Return headings or titles that a reader may search for, from a few documents of the index. Raises
+        StoreError.
+        """
+        if not self.has_index():
+            return ()
+        with self._index() as index:
+            return index.corpus.topics(most) if isinstance(index, FolderIndex) else ()
+
     def progress(self) -> ClusterProgress | None:
         """Return how many shards of the index are built, or None if there is no cluster. Raises ClusterError."""
         with self._index() as index:

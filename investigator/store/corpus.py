@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -48,6 +48,14 @@ _DOCUMENT_IDS = select(documents.c.id).order_by(documents.c.id)
 _CHUNKS = select(chunks).where(chunks.c.id.in_(bindparam("ids", expanding=True)))
 _CHUNKS_OF_DOCUMENT = select(chunks).where(chunks.c.document_id == bindparam("of_id")).order_by(chunks.c.start)
 _CHUNK_COUNT = select(func.count()).select_from(chunks)
+_DOCUMENT_COUNT = select(func.count()).select_from(documents)
+_CARD_AT = select(documents.c.id, documents.c.card).order_by(documents.c.id).limit(1).offset(bindparam("place"))
+_HEADINGS = (
+    select(chunks.c.document_id, chunks.c.heading, func.sum(chunks.c.end - chunks.c.start))
+    .where(chunks.c.document_id.in_(bindparam("ids", expanding=True)), chunks.c.heading != "")
+    .group_by(chunks.c.document_id, chunks.c.heading)
+)
+_LONGEST_TOPIC = 60
 _Value = TypeVar("_Value")
 
 
@@ -211,6 +219,26 @@ class Corpus:
                 self._cards = {row.id: DocumentCard.model_validate_json(row.card) for row in rows}
         return self._cards
 
+    def topics(self, most: int) -> tuple[str, ...]:
+        """Return what some documents, spread over the folder, deal with: of each the heading with most text that none
+        of the others has, or else its title. Reads only a few rows, however many documents there are.
+        """
+        with self._database.begin() as connection:
+            count = int(connection.execute(_DOCUMENT_COUNT).scalar_one())
+            sample = min(count, 3 * most)
+            places = [number * count // sample for number in range(sample)]
+            picked = [connection.execute(_CARD_AT, {"place": place}).one() for place in places]
+            rows = connection.execute(_HEADINGS, {"ids": [document_id for document_id, _ in picked]}).all()
+        in_documents = Counter(heading for _, heading, _ in rows)
+        topics = []
+        for document_id, card in picked:
+            own = [row for row in rows if row[0] == document_id and in_documents[row[1]] == 1]
+            headings = [heading for _, heading, _ in sorted(own, key=lambda row: -row[2]) if _is_short(heading)]
+            title = DocumentCard.model_validate_json(card).title
+            topics += headings[:1] or ([title] if _is_short(title) else [])
+        distinct = tuple(dict.fromkeys(topics))
+        return distinct[:: max(1, len(distinct) // most)][:most]
+
     def damaged(self) -> frozenset[str]:
         """Return the ids of documents whose rows do not match their checksums; loads every text."""
         damaged = set()
@@ -318,6 +346,10 @@ def fingerprint_of(rows: Iterable[tuple[str, str, str]], left_out: Iterable[Left
         if item.by_folder:
             digest.update(item.model_dump_json().encode())
     return digest.hexdigest()
+
+
+def _is_short(topic: str) -> bool:
+    return len(topic) <= _LONGEST_TOPIC and any(character.isalpha() for character in topic)
 
 
 def _chunk(row: RowMapping) -> Chunk:

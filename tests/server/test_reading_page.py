@@ -14,7 +14,7 @@ import pytest
 from power_plants import ABSENT, ONE, judged
 from server_clients import answer_page, browser_of, end_page, serving
 
-from investigator import ScriptedEngine
+from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
 from investigator.records import CheckVariables, PlanVariables, Prompt
 
 HOSTILE = """<script>alert(1)</script> The harbour is 12 metres deep. ![x](https://evil.test/?leak)
@@ -181,6 +181,24 @@ def test_the_index_is_brought_up_to_date_from_the_page(browser: httpx.Client, pl
     page = end_page(browser, browser.post("/f/plants/index", follow_redirects=False))
     assert page.url.path == "/f/plants/documents"
     assert "id=new.txt" in page.text
+
+
+def test_what_the_documents_deal_with_is_offered_as_searches(tmp_path: Path) -> None:
+    folder = tmp_path / "firm"
+    folder.mkdir()
+    for name, heading in (("lease", "Rent and deposit"), ("minutes", "Der neue R\u00f6ster"), ("prices", "1.2")):
+        text = (
+            f"# {name.title()}\n\n## Summary\n\nAll is agreed.\n\n## {heading}\n\n{'It is agreed by both sides. ' * 9}"
+        )
+        (folder / f"{name}.md").write_text(text, encoding="utf-8")
+    list(Investigator(folder, workspace=tmp_path / "data" / "workspace", embedder=ScriptedEmbedder()).index())
+    with serving(folder, tmp_path / "data") as service, browser_of(service) as client:
+        shown = re.findall(r'search\?q=([^"]+)" dir="auto">([^<]+)<', client.get("/f/firm/").text)
+    assert shown == [
+        ("Rent+and+deposit", "Rent and deposit"),
+        ("Der+neue+R%C3%B6ster", "Der neue R\u00f6ster"),
+        ("Prices", "Prices"),
+    ]
 
 
 def test_a_search_leads_to_passages(browser: httpx.Client) -> None:
