@@ -16,6 +16,7 @@ from investigator.reports.inert import inert
 WINDOW = 30_000
 """Number of characters shown around a mark; the rest of a longer document is on other pages."""
 _MOST_ROWS = 500
+_SHORT = 20  # characters; a longer text with a figure may be wrapped
 _NONE = Markup()
 _BLANK_LINES = re.compile(r"\n{2,}")
 
@@ -25,12 +26,16 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell as displayed, with its text as HTML."""
+    """A cell as displayed, with its text as HTML; `is_figure` if it is in a column of figures, `is_short` if it is a
+    figure or a date, which is not wrapped.
+    """
 
     text: Markup = _NONE
     rows: int = 1
     columns: int = 1
     is_header: bool = False
+    is_figure: bool = False
+    is_short: bool = False
 
 
 @dataclass(frozen=True)
@@ -119,19 +124,41 @@ def _rows(text: str, table: Table, mark: Span | None) -> Iterator[tuple[Cell, ..
             covered.setdefault(cell.row + below, set()).update(range(cell.column, cell.column + cell.columns))
     near = next((cell.row for cell in table.cells if mark and mark[0] < cell.end and cell.start < mark[1]), 0)
     first = max(0, near - _MOST_ROWS // 2)
+    figures = _figure_columns(text, table)
     for number, cells in rows.items():
         if number < table.header_rows or first <= number < first + _MOST_ROWS:
-            yield tuple(_filled(text, table, cells, covered.get(number, set()), mark))
+            yield tuple(_filled(text, table, cells, covered.get(number, set()), figures, mark))
 
 
-def _filled(text: str, table: Table, cells: Sequence[TableCell], taken: set[int], mark: Span | None) -> Iterator[Cell]:
+def _figure_columns(text: str, table: Table) -> frozenset[int]:
+    """Return the columns that contain nothing but figures below the header."""
+    body = [cell for cell in table.cells if cell.row >= table.header_rows and text[cell.start : cell.end].strip()]
+    others = {cell.column for cell in body if not _is_figure(text[cell.start : cell.end])}
+    return frozenset(cell.column for cell in body) - others
+
+
+def _is_figure(text: str) -> bool:
+    return any(map(str.isdigit, text)) and not any(map(str.isalpha, text))
+
+
+def _filled(
+    text: str,
+    table: Table,
+    cells: Sequence[TableCell],
+    taken: set[int],
+    figures: frozenset[int],
+    mark: Span | None,
+) -> Iterator[Cell]:
     """Yield the cells of a row, inserting an empty cell for each one that the record omits."""
     column = 0
     for cell in cells:
         for _ in set(range(column, cell.column)) - taken:
             yield Cell()
         is_header = cell.row < table.header_rows or cell.column < table.label_columns
-        yield Cell(_marked(text, cell.start, cell.end, mark), cell.rows, cell.columns, is_header)
+        own = text[cell.start : cell.end]
+        is_short = len(own) <= _SHORT and any(map(str.isdigit, own))
+        marked = _marked(text, cell.start, cell.end, mark)
+        yield Cell(marked, cell.rows, cell.columns, is_header, cell.column in figures, is_short)
         column = cell.column + cell.columns
 
 

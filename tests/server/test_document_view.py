@@ -97,3 +97,17 @@ def test_of_a_long_document_the_part_around_the_mark_is_shown_and_the_rest_is_a_
 def test_a_span_that_is_none_marks_nothing(mark: tuple[int, int]) -> None:
     assert marked(document_view(document(), mark)) == ""
     assert document_view(document(""), mark).blocks == ()
+
+
+def test_columns_of_figures_are_known_with_their_headers_and_dates_are_not_wrapped() -> None:
+    text = "Item\tPrice\tSince\nTea\t-1,200.50\t12 March 2022\nA long 2nd name of an item\t£90\t2024-01-31"
+    rows = [line.split("\t") for line in text.split("\n")]
+    cells = cells_at(
+        (row, column, text.index(words), len(words))
+        for row, line in enumerate(rows)
+        for column, words in enumerate(line)
+    )
+    view = document_view(document(text, tables=(Table(start=0, end=len(text), header_rows=1, cells=cells),)))
+    (shown,) = [block.rows for block in view.blocks if block.rows]
+    assert [[cell.is_figure for cell in row] for row in shown] == [[False, True, False]] * 3
+    assert [[cell.is_short for cell in row] for row in shown[1:]] == [[False, True, True]] * 2
