@@ -56,7 +56,7 @@ def test_what_happens_is_shown_as_it_happens_and_again_after_a_reload(browser: h
     ids = [line for line in first if line.startswith("id")]
     assert again == [line for line in ids if int(line.removeprefix("id: ")) > 3]
     places = set(re.findall(r'data-place="(\w+)"', "\n".join(first)))
-    assert places == {"now", "spent", "log", "plan", "known"}
+    assert places == {"now", "spent", "log", "plan"}
 
 
 def reading(prompt: Prompt) -> str:
