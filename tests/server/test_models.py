@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 from openai_server import OpenAIServer, refusal
-from power_plants import ONE, sensible
+from power_plants import ONE, index, sensible
 from server_clients import answer_page, browser_of, end_page, serving
 
 from investigator import load_settings
@@ -25,6 +25,7 @@ SMALL, DEAR = "openai:gpt-4o-mini", "anthropic:claude-sonnet-4-5"
 def reader(plants: Path, tmp_path: Path, openai_server: OpenAIServer) -> Iterator[httpx.Client]:
     """A browser at a server that offers the built-in search first, and two models."""
     openai_server.answer(sensible)
+    index(plants, tmp_path / "workspace")
     chat = {"base_url": openai_server.url, "api_key": "k-0123456789", "attempts": 1}
     settings = load_settings(None, [f"chat.{name}={value}" for name, value in chat.items()])
     models = Models({"extractive": ("extractive",), SMALL: (SMALL,), DEAR: (DEAR,)})
