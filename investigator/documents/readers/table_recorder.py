@@ -175,7 +175,10 @@ def _widened(
             while last < end and last in below:
                 last += 1
             wider[number, first] = last - first
-    return [cell.changed(columns=wider.get((cell.row, cell.column), cell.columns)) for cell in cells]
+    return [
+        cell.changed(columns=columns) if (columns := wider.get((cell.row, cell.column), 1)) > 1 else cell
+        for cell in cells
+    ]
 
 
 def shifted(tables: Iterable[Table], by: int) -> tuple[Table, ...]:
