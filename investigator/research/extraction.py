@@ -282,7 +282,7 @@ def extraction_of(matrix: Matrix, schema: TypedSchema) -> Extraction:
         own = tuple(cells[document.id])
         is_read = any(cell.status is not CellStatus.NOT_READ for cell in own)
         values = values_of(schema, own) if is_read else None
-        problems = tuple(_problems(schema, values)) if is_read else ()
+        problems = tuple(dict.fromkeys(_problems(schema, values))) if is_read else ()
         documents.append(
             ExtractedDocument(document=document.id, title=document.title, values=values, problems=problems, cells=own)
         )
@@ -302,10 +302,14 @@ def values_of(schema: TypedSchema, cells: Iterable[ExtractedCell]) -> JsonValue:
     """Return the stated values of a document in the form of the schema."""
     stated = {(cell.record, cell.question): cell.stated for cell in cells}
     items: dict[int, dict[str, Any]] = {record: {} for record, _ in sorted(stated)}
-    for number, own in enumerate(schema.properties, start=1):
-        for record, target in items.items():
-            if bool(record) is own.column.of_records:
-                _put(target, own, stated.get((record, number)))
+    places = [
+        (target, own, stated.get((record, number)))
+        for number, own in enumerate(schema.properties, start=1)
+        for record, target in items.items()
+        if bool(record) is own.column.of_records
+    ]
+    for target, own, value in sorted(places, key=lambda place: place[2] is None):  # null only beside what is stated
+        _put(target, own, value)
     of_document = items.pop(0, {})
     records: list[JsonValue] = list(items.values())
     if schema.records_at == ():
@@ -322,6 +326,8 @@ def values_of(schema: TypedSchema, cells: Iterable[ExtractedCell]) -> JsonValue:
 def _put(target: dict[str, Any], own: Property, value: JsonValue) -> None:
     *above, name = own.path
     for part in above:
+        if value is None and part not in target:
+            return
         target = target.setdefault(part, {})
     if value is not None or own.is_nullable or own.is_required:
         target[name] = value

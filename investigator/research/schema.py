@@ -120,6 +120,9 @@ def read_schema(source: object) -> TypedSchema:
     properties = tuple(reader.columns())
     if not properties:
         raise DataError("the schema has no properties", hint=_HINT)
+    labels = {" ".join(own.column.label.split()) for own in properties}
+    if len(labels) < len(properties):
+        raise DataError("two columns differ in spaces alone", hint="Rename one of them.")
     of_records = sum(own.column.of_records for own in properties)
     if len(properties) > MOST_COLUMNS or of_records > MOST_TOGETHER:
         limit = f"{MOST_TOGETHER} in records" if of_records > MOST_TOGETHER else f"{MOST_COLUMNS}"

@@ -17,6 +17,8 @@ from investigator.research.schema import Property
 
 _NUMBER = re.compile(r"[+-]?\d{1,40}(?:\.\d{1,40})?")
 _LARGEST = 2**63 - 1
+_LONGEST = 60
+"""Maximum length of a number or a date in a table, in characters."""
 _TRUTH = {"true": True, "false": False}
 
 
@@ -25,8 +27,7 @@ def typed(own: Property, texts: Sequence[str], unit: str) -> JsonValue:
     factor = _factor(own, unit)
     values = [_typed(own.column, one_line(text), factor) for text in texts]
     for value in values:
-        if (error := next(own.validator.iter_errors(value), None)) is not None:
-            raise ValueError(error.message[:200])
+        _check(own, value)
     if own.column.is_list:
         return values
     if len(values) != 1:
@@ -79,6 +80,8 @@ def cell_value(own: Property, text: str, heading: str) -> tuple[JsonValue, str]:
     line = normalise(text).text.strip()
     if own.column.is_list:
         raise ValueError("a cell does not show where the values of a list end")
+    if own.column.kind not in (ColumnKind.TEXT, ColumnKind.CHOICE) and len(line) > _LONGEST:
+        raise ValueError("a long text")
     if own.column.kind is ColumnKind.DATE:
         days = [day for date in dates(line) if date.text == line for day in date.readings if day.day and day.year]
         if len(days) != 1:
@@ -94,6 +97,10 @@ def cell_value(own: Property, text: str, heading: str) -> tuple[JsonValue, str]:
         raise ValueError("the table does not give the unit")
     value *= _factor(own, unit)
     number = _number(value)
-    if (error := next(own.validator.iter_errors(number), None)) is not None:
-        raise ValueError(error.message[:200])
+    _check(own, number)
     return number, own.column.unit or unit
+
+
+def _check(own: Property, value: JsonValue) -> None:
+    if (error := next(own.validator.iter_errors(value), None)) is not None:
+        raise ValueError(error.message[:200])
