@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import quote
 
 from fastapi import APIRouter, Query
@@ -21,7 +21,7 @@ from investigator.errors import (
     StoreError,
     WorkspaceLockedError,
 )
-from investigator.records import Investigation
+from investigator.records import Investigation, Trust
 from investigator.reports.export import exported, table_csv
 from investigator.reports.html import html_report, investigation_view
 from investigator.reports.terminal import investigation_text
@@ -35,6 +35,7 @@ from investigator.services.run_records import turns_after
 
 STATE_WORDS: Mapping[JobState, str] = {**{state: state.value for state in JobState}, JobState.RUNNING: "in progress"}
 _RECENT = 10
+_NO_READER = "No language model has read these passages. To have one read them, choose it below and ask again."
 _LISTED = 50
 _TYPES = {
     "html": "text/html; charset=utf-8",
@@ -165,7 +166,7 @@ def _request(**fields: object) -> JobRequest:
         raise ServerError(wrong.status, wrong.detail) from error
 
 
-def question_form(desk: Desk, served: ServedFolder, **rejected: object) -> Mapping[str, object]:
+def question_form(desk: Desk, served: ServedFolder, **rejected: object) -> Mapping[str, Any]:
     """Return the variables of the question form. It chooses the model of a rejected form, or of the last question."""
     given = rejected.get("given")
     models = desk.models.offered(served.name, served.investigator)
@@ -188,8 +189,12 @@ def _folder_page(desk: Desk, served: ServedFolder, **rejected: object) -> HTMLRe
 
 def _run_page(desk: Desk, served: ServedFolder, run_id: str, **rejected: object) -> HTMLResponse:
     record = served.investigator.show(run_id)
-    view = {**investigation_view(record), "text": investigation_text(record).plain}
+    view = {**investigation_view(record), "text": investigation_text(record).plain, "unread": False}
     form = question_form(desk, served, **rejected)
+    if record.answer is not None and record.answer.check.trust is Trust.UNREAD and len(form["models"]) > 1:
+        may_ask_again = not record.earlier and not rejected
+        words = {"reason": _NO_READER} if view["are_passages"] else {"distrust": (_NO_READER,)}
+        view |= {**words, "unread": may_ask_again}
     return page("run.html.j2", folder=served, passage_link=linking(served), **view, **form)
 
 

@@ -54,6 +54,14 @@ def test_a_question_is_asked_with_the_chosen_model_which_stays_chosen(reader: ht
     assert end_page(reader, again).url == page.url
 
 
+def test_passages_that_nobody_has_read_can_be_asked_again_with_a_model(reader: httpx.Client) -> None:
+    page = answer_page(reader, "plants", ONE)
+    assert "choose it below and ask again" in page.text
+    assert re.search(rf"<textarea[^>]*>{re.escape(ONE)}</textarea>", page.text)
+    assert 'name="after"' not in page.text
+    assert 'name="after"' in answer_page(reader, "plants", ONE, model=SMALL).text
+
+
 def test_a_model_that_is_not_offered_is_refused_and_the_question_stays(reader: httpx.Client) -> None:
     refused = reader.post("/f/plants/ask", data={"question": ONE, "model": "os:system"})
     assert refused.status_code == 422
