@@ -17,7 +17,7 @@ from investigator.cli.output import check_report, note, print_result, write_file
 from investigator.errors import RunError, SettingsError
 from investigator.investigator import Investigator
 from investigator.records import CellStatus, Event, Extraction, Matrix
-from investigator.reports.export import matrix_csv, matrix_xlsx
+from investigator.reports.export import MATRIX_FORMATS
 from investigator.reports.extraction import (
     extraction_csv,
     extraction_parquet,
@@ -25,19 +25,12 @@ from investigator.reports.extraction import (
     extraction_xlsx,
     parquet_library,
 )
-from investigator.reports.html import matrix_page
 from investigator.reports.inert import inert_json_prose
 from investigator.reports.matrix import matrix_text
 from investigator.reports.schemas import Printed, stamped
 from investigator.research.extraction import extraction_of
 from investigator.research.schema import TypedSchema, read_schema_file
 
-_FORMATS: Mapping[str, Callable[[Matrix], bytes]] = {
-    ".html": lambda matrix: matrix_page(matrix).encode("utf-8"),
-    ".csv": lambda matrix: matrix_csv(matrix).encode("utf-8-sig"),
-    ".xlsx": matrix_xlsx,
-    ".json": lambda matrix: inert_json_prose(stamped(Printed.MATRIX, matrix, indent=2)).encode("utf-8"),
-}
 _TYPED_FORMATS: Mapping[str, Callable[[Extraction], bytes]] = {
     ".csv": lambda extraction: extraction_csv(extraction).encode("utf-8-sig"),
     ".xlsx": extraction_xlsx,
@@ -97,11 +90,11 @@ def matrix(
 
 def _asked(folder: Path, asking: AskingOptions, questions: Sequence[str], reports: Sequence[Path]) -> Matrix:
     for path in reports:
-        check_report(path, folder, tuple(_FORMATS))
+        check_report(path, folder, tuple(MATRIX_FORMATS))
     investigator = asking.investigator(folder)
     matrix = _outcome(investigator, investigator.investigate_matrix(questions, asking.run_options()), asking)
     for path in reports:
-        write_file(path, _FORMATS[path.suffix.lower()](matrix), KEPT)
+        write_file(path, MATRIX_FORMATS[path.suffix.lower()](matrix), KEPT)
     return matrix
 
 

@@ -9,11 +9,21 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from investigator.cli.batch import KEPT
 from investigator.cli.options import AsJson, Folder, SettingsOptions, Workspace, folder_and_run, kept_of
-from investigator.cli.output import OutputOptions, print_record, print_result, print_styled, tell
+from investigator.cli.output import (
+    OutputOptions,
+    check_report,
+    print_record,
+    print_result,
+    print_styled,
+    tell,
+    write_file,
+)
 from investigator.errors import UserError
-from investigator.records import CheckedQuote, Quote, QuoteState, RunList, VerifiedReport
+from investigator.records import CheckedQuote, Matrix, Quote, QuoteState, RunList, VerifiedReport
 from investigator.reports.inert import inert_line
+from investigator.reports.matrix import matrix_text
 from investigator.reports.schemas import Printed
 from investigator.reports.terminal import investigation_text, replayed_text, runs_text
 from investigator.services.verification import verify_report
@@ -34,8 +44,11 @@ def show(
     folder, run = folder_and_run(folder, run)
     investigator = kept_of(folder, workspace)
     if run:
-        output.check(folder)
         record = investigator.show(run)
+        if record.matrix is not None:
+            _show_matrix(Matrix.of(record), output, folder)
+            return
+        output.check(folder)
         if record.answer is not None and record.answer.sections:
             record = investigator.stale(record)
         output.show(record, investigator, again=True)
@@ -49,6 +62,16 @@ def show(
         print_styled(runs_text(summaries))
     else:
         tell("no investigations yet")
+
+
+def _show_matrix(matrix: Matrix, output: OutputOptions, folder: Path) -> None:
+    from investigator.reports.export import MATRIX_FORMATS  # needed for a matrix alone
+
+    for path in output.report or ():
+        check_report(path, folder, tuple(MATRIX_FORMATS))
+    for path in output.report or ():
+        write_file(path, MATRIX_FORMATS[path.suffix.lower()](matrix), KEPT)
+    print_result(Printed.MATRIX, matrix, matrix_text, as_json=output.as_json)
 
 
 def verify(

@@ -54,14 +54,12 @@ from .engines import Writing as Writing
 from .events import Answered as Answered
 from .events import AskedQuestions as AskedQuestions
 from .events import BatchEnded as BatchEnded
-from .events import CellStatus as CellStatus
 from .events import Checked as Checked
 from .events import Embedded as Embedded
 from .events import Event as Event
 from .events import FileRead as FileRead
+from .events import Filled as Filled
 from .events import Matrix as Matrix
-from .events import MatrixCell as MatrixCell
-from .events import MatrixDocument as MatrixDocument
 from .events import Notice as Notice
 from .events import Planned as Planned
 from .events import Progressed as Progressed
@@ -107,6 +105,10 @@ from .extraction import Extraction as Extraction
 from .extraction import ExtractReply as ExtractReply
 from .extraction import ExtractVariables as ExtractVariables
 from .extraction import ValueReply as ValueReply
+from .matrices import CellStatus as CellStatus
+from .matrices import MatrixCell as MatrixCell
+from .matrices import MatrixDocument as MatrixDocument
+from .matrices import MatrixTable as MatrixTable
 from .memories import Memory as Memory
 from .memories import PointStatus as PointStatus
 from .memories import Reading as Reading

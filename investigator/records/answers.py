@@ -10,6 +10,7 @@ from investigator.records.base import Record
 from investigator.records.calls import Reply
 from investigator.records.documents import LeftOut, Passage, Quote, Unreadable
 from investigator.records.engines import Trust, UsedEngine
+from investigator.records.matrices import MatrixTable
 from investigator.records.memories import Memory, Reflection
 from investigator.records.parts import Disagreement, Fit, NotStated, Part, Statement, SurveyRow
 from investigator.records.plans import EarlierQuestion, Plan, PlanStep, Scope
@@ -284,6 +285,7 @@ class Investigation(Record):
     memories: tuple[Memory, ...] = ()
     reflections: tuple[Reflection, ...] = ()
     answer: Answer | None = None
+    matrix: MatrixTable | None = Field(default=None, description="the table, if each document was asked separately")
     usage: Usage = Usage()
     elapsed: float = Field(default=0.0, description="total seconds that the run took, across all its processes")
 

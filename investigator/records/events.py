@@ -6,78 +6,39 @@ many questions, whose outcome is recorded here, too.
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 from pydantic import Field
 
 from investigator.records.answers import Investigation, Usage
 from investigator.records.base import Foreign, Record
-from investigator.records.documents import FileRecord, Quote
+from investigator.records.documents import FileRecord
+from investigator.records.matrices import MatrixCell, MatrixDocument, MatrixTable
 from investigator.records.memories import Memory, Reflection
-from investigator.records.parts import Fit, Part, Support
+from investigator.records.parts import Fit, Part
 from investigator.records.plans import PlanStep, Scope
 from investigator.records.standing import StandingUpdate
 
 
-class CellStatus(StrEnum):
-    """How one document answers one question.
-
-    stated: it answers; passages: it has passages that nobody has judged; not_stated: it does not answer; unclear: it
-    may answer, answer in part, or its statement was not supported; not_read: it could not be read, or was not asked.
-    """
-
-    STATED = "stated"
-    PASSAGES = "passages"
-    NOT_STATED = "not_stated"
-    UNCLEAR = "unclear"
-    NOT_READ = "not_read"
-
-
-class MatrixCell(Record):
-    """One document's answer to one question: a short text, its quotes, and how it was checked."""
-
-    document_id: str
-    question: int = Field(ge=1, description="the number of the question in the matrix, from 1")
-    status: CellStatus
-    text: str = ""
-    quotes: tuple[Quote, ...] = ()
-    support: Support = Support.UNCHECKED
-    reason: str = ""
-
-
-class MatrixDocument(Record):
-    """The document in a row of a matrix, with its title."""
-
-    id: str
-    title: str = ""
-
-
-class Matrix(Record):
-    """Each document's answer to each question; a document's cells are consecutive, in the order of the questions.
-
-    `failed` counts the documents whose reading failed; running the command again retries them. `id` names the run that
-    holds its calls.
-    """
+class Matrix(MatrixTable):
+    """A matrix with the run that holds its calls, who answered and who checked it, and what it cost."""
 
     id: str = ""
-
-    questions: tuple[str, ...]
-    documents: tuple[MatrixDocument, ...]
-    cells: tuple[MatrixCell, ...]
     engine: str
     checked_by: str = ""
     usage: Usage = Usage()
     seconds: float = 0.0
-    failed: int = 0
 
-    def row(self, number: int) -> tuple[MatrixCell, ...]:
-        """Return the cells of a document, given its index among the documents."""
-        width = len(self.questions)
-        return self.cells[number * width : (number + 1) * width]
-
-    def count(self, status: CellStatus) -> int:
-        """Return the number of cells with the given status."""
-        return sum(cell.status is status for cell in self.cells)
+    @classmethod
+    def of(cls, run: Investigation) -> Matrix:
+        """Return the matrix of a run that has one, and is finished."""
+        assert run.matrix is not None
+        return cls(
+            **dict(run.matrix),
+            id=run.id,
+            engine=run.setup.engine,
+            checked_by=run.answer.check.by if run.answer is not None else "",
+            usage=run.usage,
+            seconds=round(run.elapsed, 3),
+        )
 
 
 class QuestionOutcome(Record):
@@ -132,6 +93,13 @@ class Progressed(Record):
     done: int
     total: int
     about: tuple[str, ...] = ()
+
+
+class Filled(Progressed):
+    """A row of a matrix was filled: its document and its cells."""
+
+    document: MatrixDocument
+    cells: tuple[MatrixCell, ...]
 
 
 class Started(Record):
@@ -210,6 +178,7 @@ Event = (
     | Embedded
     | Notice
     | Progressed
+    | Filled
     | Started
     | Planned
     | Remembered

@@ -8,8 +8,8 @@ from pydantic import Field, JsonValue
 
 from investigator.records.answers import Usage
 from investigator.records.base import Record
-from investigator.records.events import CellStatus, MatrixCell
 from investigator.records.exchanges import OfVerdict, ShownDocument, Text
+from investigator.records.matrices import CellStatus, MatrixCell
 from investigator.records.parts import Verdict
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -18,7 +18,7 @@ from investigator.language.addresses import defanged
 from investigator.records import Answer, Investigation, Matrix
 from investigator.reports.answer_view import citation_numbers
 from investigator.reports.docx import answer_docx
-from investigator.reports.html import investigation_view
+from investigator.reports.html import investigation_view, matrix_page
 from investigator.reports.inert import inert, inert_json_prose, inert_line
 from investigator.reports.matrix import CELL_WORDS, in_short
 from investigator.reports.schemas import Printed, stamped
@@ -102,6 +102,15 @@ def _plain(text: str) -> str:
 def matrix_csv(matrix: Matrix) -> str:
     """Return the cells as CSV, one per line; text that a program could read as a formula gets a leading apostrophe."""
     return csv_text(MATRIX_HEADING, _rows(matrix))
+
+
+MATRIX_FORMATS: Mapping[str, Callable[[Matrix], bytes]] = {
+    ".html": lambda matrix: matrix_page(matrix).encode("utf-8"),
+    ".csv": lambda matrix: matrix_csv(matrix).encode("utf-8-sig"),
+    ".xlsx": lambda matrix: matrix_xlsx(matrix),
+    ".json": lambda matrix: inert_json_prose(stamped(Printed.MATRIX, matrix, indent=2)).encode("utf-8"),
+}
+"""The functions that write a matrix as a file, keyed by suffix."""
 
 
 def csv_text(heading: Sequence[str], rows: Iterable[Sequence[str | int | float]]) -> str:

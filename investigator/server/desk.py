@@ -8,7 +8,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -24,6 +24,7 @@ from investigator.records import (
     Event,
     FileRead,
     FileStatus,
+    Filled,
     Notice,
     Progressed,
     Started,
@@ -34,7 +35,7 @@ from investigator.server.folders import ServedFolder, ServedFolders
 from investigator.server.models import Models
 from investigator.server.problems import ServerError, problem_of
 from investigator.server.records import JobEnded, JobKind, JobRequest, JobState, Problem, ServerJob
-from investigator.services.run_records import RunOptions, valid_question
+from investigator.services.run_records import RunOptions, distinct_questions, valid_question
 from investigator.services.watching import folder_changes, settled
 
 _AT_ONCE = 2
@@ -42,6 +43,12 @@ _BETWEEN = 0.25  # minimum number of seconds between two progress events of one 
 _AGAIN = 2.0  # seconds before the next attempt, if another process is writing to the folder
 _RETRY_AFTER = 10
 _FAILED = frozenset(FileStatus) - {FileStatus.INDEXED, FileStatus.UNCHANGED, FileStatus.EMPTY, FileStatus.HIDDEN}
+
+_ASKING: Mapping[JobKind, Callable[[JobRequest], str]] = {
+    JobKind.INVESTIGATE: lambda request: valid_question(request.question),
+    JobKind.MATRIX: lambda request: "\n".join(distinct_questions(filter(str.strip, request.question.splitlines()))),
+}
+"""The functions that return the question of a job, or its questions, if they can be asked."""
 
 
 class Desk:
@@ -120,9 +127,9 @@ class Desk:
         """
         folder = self.folder(request.folder)
         request, ledger = request.changed(folder=folder.name), folder.ledger
-        if request.kind in (JobKind.INVESTIGATE, JobKind.MATRIX):  # stored without known secrets, like runs
+        if request.kind in _ASKING:  # stored without known secrets, like runs
             mission, strategy = (redacted(text) if text else text for text in (request.mission, request.strategy))
-            request = request.changed(question=valid_question(request.question), mission=mission, strategy=strategy)
+            request = request.changed(question=_ASKING[request.kind](request), mission=mission, strategy=strategy)
             self.models.investigator(folder.name, folder.investigator, request.model)
         with self._changed:
             known = ledger.job_of_key(idempotency_key) if idempotency_key else None
@@ -290,7 +297,11 @@ def _is_due(event: Event, logged: dict[type[Event], float]) -> bool:
     """Return True if an event is to be stored: of progress only some, so that ten thousand unchanged files do not
     produce ten thousand events. `logged` holds the time of the last progress of each kind.
     """
-    if not isinstance(event, FileRead | Embedded | Progressed) or event.done >= event.total:
+    if (
+        isinstance(event, Filled)
+        or not isinstance(event, FileRead | Embedded | Progressed)
+        or event.done >= event.total
+    ):
         return True
     if isinstance(event, FileRead) and event.file.status in _FAILED:
         return True

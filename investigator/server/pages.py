@@ -22,9 +22,10 @@ from investigator.server.first_reading import FirstReading, readiness
 from investigator.server.folder_pages import add_files, add_folders
 from investigator.server.folders import ServedFolder
 from investigator.server.live import Live
+from investigator.server.matrix_pages import add_matrices
 from investigator.server.problems import problem_of
 from investigator.server.question_pages import STATE_WORDS, add_questions, begun, question_form
-from investigator.server.records import ChatTurn, JobState, LoggedEvent
+from investigator.server.records import ChatTurn, JobKind, JobState, LoggedEvent
 from investigator.server.replies import After, Fields, html, linking, page, see, streamed
 from investigator.server.uploads import Uploads
 
@@ -39,6 +40,7 @@ def pages(
     router = APIRouter(include_in_schema=False, dependencies=[Depends(readiness(desk, reading, uploads))])
     add_folders(router, desk, uploads, opened)
     add_files(router, desk, uploads, reading)
+    add_matrices(router, desk)
     _add_folder(router, desk)
     add_questions(router, desk)
     _add_jobs(router, desk)
@@ -64,6 +66,8 @@ def _add_jobs(router: APIRouter, desk: Desk) -> None:
     @router.get("/f/{name}/jobs/{job_id}")
     def job(name: str, job_id: str) -> Response:
         served, job = desk.folder(name), desk.job(job_id)
+        if job.request.kind is JobKind.MATRIX:
+            return see(f"/f/{name}/matrix/{job_id}")
         if job.state is JobState.DONE:
             return see(f"/f/{name}/runs/{job.run_id}" if job.run_id else f"/f/{name}/documents?job={job.id}")
         events = served.ledger.events(job_id, limit=None)

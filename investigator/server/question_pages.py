@@ -31,7 +31,7 @@ from investigator.server.folders import ServedFolder
 from investigator.server.problems import ServerError, problem_of
 from investigator.server.records import JobKind, JobRequest, JobState
 from investigator.server.replies import Fields, linking, page, see
-from investigator.services.run_records import turns_after
+from investigator.services.run_records import MATRIX, turns_after
 
 STATE_WORDS: Mapping[JobState, str] = {**{state: state.value for state in JobState}, JobState.RUNNING: "in progress"}
 _RECENT = 10
@@ -72,6 +72,8 @@ def _add_asking(router: APIRouter, desk: Desk) -> None:
 def _add_runs(router: APIRouter, desk: Desk) -> None:
     @router.get("/f/{name}/runs/{run_id}")
     def run(name: str, run_id: str) -> Response:
+        if run_id.startswith(MATRIX):
+            return see(f"/f/{name}/matrix/{run_id}")
         return _run_page(desk, desk.folder(name), run_id)
 
     @router.post("/f/{name}/runs/{run_id}/resume")

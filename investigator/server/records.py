@@ -51,7 +51,7 @@ class JobRequest(Record):
     """A question about a folder, which is identified by its name on the server; see `Investigator.investigate`."""
 
     folder: str = Field(max_length=200)
-    question: str = Field(default="", max_length=LONGEST_QUESTION)
+    question: str = Field(default="", max_length=10 * LONGEST_QUESTION)
     mission: str | None = Field(default=None, max_length=5_000)
     strategy: str | None = Field(default=None, max_length=5_000)
     only: tuple[str, ...] = Field(

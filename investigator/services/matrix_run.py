@@ -21,14 +21,15 @@ from investigator.records import (
     CheckOutcome,
     Coverage,
     Event,
+    Filled,
     Investigation,
     LeftOut,
     Matrix,
     MatrixCell,
     MatrixDocument,
+    MatrixTable,
     Part,
     PartStatus,
-    Progressed,
     RunFacts,
     Statement,
     StopReason,
@@ -81,23 +82,27 @@ class MatrixRun:
                 if len(self.failed) >= _MOST_FAILURES and self.failed.keys() >= self.rows.keys():
                     raise self.failed[name]
                 about = (name[:80], _counts(standing))
-                yield Progressed(phase="documents", done=len(self.rows), total=total, about=about)
+                yield Filled(
+                    phase="documents",
+                    done=len(self.rows),
+                    total=total,
+                    about=about,
+                    document=self._document(name),
+                    cells=standing,
+                )
         except BudgetSpent as spent:
             self.stop = spent.reason
 
-    def table(self, run: Investigation) -> Matrix:
-        """Return the matrix, with the cost of its run."""
-        return Matrix(
-            id=run.id,
+    def _table(self) -> MatrixTable:
+        return MatrixTable(
             questions=self.questions,
-            documents=tuple(MatrixDocument(id=name, title=self.titles.get(name, "")) for name in self.names),
+            documents=tuple(map(self._document, self.names)),
             cells=tuple(cell for name in self.names for cell in self._row(name)),
-            engine=run.setup.engine,
-            checked_by=run.answer.check.by if run.answer is not None else "",
-            usage=run.usage,
-            seconds=round(run.elapsed, 3),
             failed=len(self.failed),
         )
+
+    def _document(self, name: str) -> MatrixDocument:
+        return MatrixDocument(id=name, title=self.titles.get(name, ""))
 
     def finished(self, run: Investigation, checker: str, usage: Usage, elapsed: float) -> Investigation:
         """Return the record of the run, whose answer holds the statements of all cells. `checker` is the engine that
@@ -123,7 +128,8 @@ class MatrixRun:
                 id=run.id, engine=run.setup.engine, day=run.setup.day, stop=self.stop, usage=usage, elapsed=elapsed
             ),
         )
-        return run.changed(parts=parts, answer=answer.changed(text=answer_text(answer)), usage=usage, elapsed=elapsed)
+        answer = answer.changed(text=answer_text(answer))
+        return run.changed(parts=parts, answer=answer, matrix=self._table(), usage=usage, elapsed=elapsed)
 
     def _coverage(self) -> Coverage:
         read = tuple(name for name in self.to_read if name in self.rows and name not in self.failed)
@@ -217,7 +223,7 @@ def _filled(
         )
         opened.journal.keep_record(record)
         opened.trace.ended(record)
-        yield BatchEnded(outcome=matrix.table(record))
+        yield BatchEnded(outcome=Matrix.of(record))
 
 
 def trust_in_run(run: Investigation, role: Role) -> Trust:

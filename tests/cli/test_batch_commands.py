@@ -50,6 +50,10 @@ def test_a_matrix_is_shown_and_written_in_each_format(place: Path) -> None:
     assert json.loads(reports[3].read_text(encoding="utf-8"))["schema"] == "investigator/matrix/2"
     again = typed(place, "matrix", "--questions", file, "--question", "Who painted the ceiling?", *named)
     assert again.exit_code == 0, again.output  # its own reports are overwritten
+    table = json.loads(reports[3].read_text(encoding="utf-8"))
+    kept = typed(place, "show", table["id"], "--json", "--report", str(place / "kept.csv"))
+    assert json.loads(kept.stdout)["cells"] == table["cells"]
+    assert (place / "kept.csv").read_bytes() == reports[1].read_bytes()
     reports[1].write_text("mine,not,yours\n")
     refused = typed(place, "matrix", "--question", "Why?", "--report", str(reports[1]))
     assert (refused.exit_code, reports[1].read_text()) == (2, "mine,not,yours\n")

@@ -127,3 +127,38 @@ if (finder) {
     }, 120);
   });
 }
+
+// --- a matrix ---------------------------------------------------------------------------------------------------------
+const rows = document.getElementById("rows");
+if (rows) {
+  const quoted = document.getElementById("quoted");
+  const show = (event) => {  // in a line of its own, because the box that scrolls would cut what hangs over
+    const cell = event.target.closest("a.cell");
+    if (!cell) return;
+    quoted.hidden = false;
+    quoted.replaceChildren(`“${cell.dataset.quote}” `, Object.assign(document.createElement("small"), { textContent: cell.dataset.from }));
+  };
+  rows.addEventListener("pointerover", show);
+  rows.addEventListener("focusin", show);
+
+  const filling = document.querySelector("[data-rows]");
+  if (filling) {
+    const stream = new EventSource(filling.dataset.rows);
+    const place = (event) => {
+      const pieces = document.createElement("template");
+      pieces.innerHTML = event.data;  // made by the server from templates in which every text is escaped
+      const now = pieces.content.querySelector("[data-place=now]");
+      if (now) document.getElementById("now").replaceChildren(...now.childNodes);
+      for (const row of pieces.content.querySelectorAll("tr")) {
+        const earlier = [...rows.children].find((other) => other.dataset.document === row.dataset.document);
+        if (earlier) earlier.replaceWith(row);
+        else rows.append(row);
+      }
+      if (event.type === "ended") {
+        stream.close();
+        location.replace(filling.dataset.done);
+      }
+    };
+    for (const kind of ["fileread", "embedded", "notice", "progressed", "started", "filled", "ended"]) stream.addEventListener(kind, place);
+  }
+}

@@ -1,0 +1,134 @@
+"""The pages of matrices: a form for the questions, a table that fills as the documents are read, and its files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+from http import HTTPStatus
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+from markupsafe import Markup
+
+from investigator.errors import NotFoundError, QuestionError
+from investigator.records import Filled, Matrix
+from investigator.reports.export import MATRIX_FORMATS
+from investigator.reports.matrix import CELL_WORDS, counts_line, in_short, readers_line, size_line, support_words
+from investigator.reports.wording import usage_line
+from investigator.server.desk import Desk
+from investigator.server.folders import ServedFolder
+from investigator.server.live import Live
+from investigator.server.problems import ServerError, problem_of
+from investigator.server.records import JobKind, JobRequest, JobState, LoggedEvent, kind_of
+from investigator.server.replies import After, Fields, html, linking, page, see, streamed
+from investigator.services.run_records import LONGEST_QUESTION, MATRIX
+
+_FILLED = kind_of(Filled)
+_TYPES = {
+    ".html": "text/html",
+    ".csv": "text/csv; charset=utf-8",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ".json": "application/json",
+}
+_WORDS: Mapping[str, object] = {"words": CELL_WORDS, "in_short": in_short, "support_words": support_words}
+
+
+def add_matrices(router: APIRouter, desk: Desk) -> None:
+    """Add the routes of a folder's matrices."""
+    _add_asking(router, desk)
+
+    @router.get("/f/{name}/matrix/{run_id}")
+    def shown(name: str, run_id: str) -> Response:
+        served = desk.folder(name)
+        if not run_id.startswith(MATRIX):
+            return _job_page(desk, served, run_id)
+        matrix = _matrix(served, run_id)
+        facts = {
+            "size": size_line(matrix),
+            "counts": counts_line(matrix),
+            "engine": readers_line(matrix),
+            "usage": usage_line(matrix.usage, matrix.seconds),
+        }
+        return page("matrix_run.html.j2", folder=served, matrix=matrix, passage_link=linking(served), **facts, **_WORDS)
+
+    @router.get("/f/{name}/matrix/{run_id}/table.{suffix}")
+    def exported(name: str, run_id: str, suffix: str) -> Response:
+        matrix, ending = _matrix(desk.folder(name), run_id), f".{suffix}"
+        if ending not in MATRIX_FORMATS:
+            raise ServerError(
+                HTTPStatus.NOT_FOUND, f"a matrix has no form .{suffix[:20]}", "Use csv, xlsx, json or html."
+            )
+        headers = {"Content-Disposition": f'attachment; filename="{matrix.id}{ending}"'}
+        return Response(MATRIX_FORMATS[ending](matrix), headers=headers, media_type=_TYPES[ending])
+
+
+def _add_asking(router: APIRouter, desk: Desk) -> None:
+    @router.get("/f/{name}/matrix")
+    def listed(name: str) -> Response:
+        return _list_page(desk.folder(name))
+
+    @router.post("/f/{name}/matrix")
+    def ask(name: str, fields: Fields) -> Response:
+        served = desk.folder(name)
+        only = tuple(name.strip() for name in fields.get("only", "").split(",") if name.strip())
+        questions = fields.get("questions", "")
+        try:
+            if len(questions) > 10 * LONGEST_QUESTION:
+                detail = f"the questions have more than {10 * LONGEST_QUESTION:,} characters"
+                raise ServerError(HTTPStatus.UNPROCESSABLE_ENTITY, detail, "Ask them in several tables.")
+            job = desk.submit(JobRequest(folder=name, kind=JobKind.MATRIX, question=questions, only=only))
+        except (ServerError, QuestionError) as error:
+            refused = _list_page(served, problem=problem_of(error), questions=questions, only=fields.get("only", ""))
+            refused.status_code = problem_of(error).status
+            return refused
+        return see(f"/f/{name}/matrix/{job.id}")
+
+    @router.get("/f/{name}/matrix/{job_id}/progress")
+    def progress(name: str, job_id: str, after: After) -> Response:
+        served, job = desk.kept(job_id)
+        live, questions = Live(served.investigator.parts.settings.budget), job.request.question.splitlines()
+        events = served.ledger.events(job_id, limit=None)
+        live.shown([event for event in events if event.number <= after and event.kind != _FILLED])
+
+        def change(event: LoggedEvent) -> str:
+            row = _rows(served, questions, [event]) if event.kind == _FILLED else Markup()
+            return f"{row and f'<table><tbody>{row}</tbody></table>'}{live.html(event)}"
+
+        return streamed(partial(served.ledger.events, job_id), after, desk.closing, change)
+
+
+def _list_page(served: ServedFolder, **rejected: object) -> Response:
+    jobs = [job for job in served.ledger.unfinished() if job.request.kind is JobKind.MATRIX]
+    runs = [run for run in served.investigator.runs() if run.id.startswith(MATRIX)]
+    given = {"problem": None, "questions": "", "only": "", **rejected}
+    return page("matrices.html.j2", folder=served, jobs=jobs, runs=runs, most=10 * LONGEST_QUESTION, **given)
+
+
+def _job_page(desk: Desk, served: ServedFolder, job_id: str) -> Response:
+    job = desk.job(job_id)
+    if job.state is JobState.DONE and job.run_id:
+        return see(f"/f/{served.name}/matrix/{job.run_id}")
+    events = served.ledger.events(job_id, limit=None)
+    questions = job.request.question.splitlines()
+    shown = Live(served.investigator.parts.settings.budget).shown(event for event in events if event.kind != _FILLED)
+    rows = _rows(served, questions, (event for event in events if event.kind == _FILLED))
+    after = events[-1].number if events else 0
+    values = {"job": job, "questions": questions, "shown": shown, "rows": rows, "after": after}
+    return page("matrix_job.html.j2", folder=served, **values)
+
+
+def _rows(served: ServedFolder, questions: list[str], events: Iterable[LoggedEvent]) -> Markup:
+    """Return the rows of a table that events of a job filled, as HTML; the last one of a document counts."""
+    filled = (Filled.model_validate_json(event.body) for event in events)
+    latest = {row.document.id: row for row in filled}
+    values = {"rows": list(latest.values()), "questions": questions, "passage_link": linking(served), **_WORDS}
+    return Markup(html("matrix_rows.html.j2", folder=served, **values))
+
+
+def _matrix(served: ServedFolder, run_id: str) -> Matrix:
+    """Return the matrix of a finished run. Raises NotFoundError."""
+    record = served.investigator.show(run_id)
+    if record.matrix is None:
+        hint = "Ask the same questions again; documents that were read cost nothing."
+        raise NotFoundError(f"the matrix {record.id} is not finished", hint=hint)
+    return Matrix.of(record)
