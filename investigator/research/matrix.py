@@ -53,8 +53,8 @@ class MatrixResearch:
     on_failure: Callable[[str, EngineError], None] = lambda name, error: None
 
     def rows(self, questions: Sequence[str], document_ids: Sequence[str]) -> Generator[Row]:
-        """Yield the row of each document, in order. Raises TemplateError, StoreError, and the signal BudgetSpent, after
-        the rows that were read before it.
+        """Yield the row of each document, in order: as it was read, so that somebody can watch, and again when it is
+        checked. Raises TemplateError, StoreError, and the signal BudgetSpent, after the rows that were read before it.
         """
         workers = self.settings.concurrency or self.client.concurrency(Role.ASK)
         sources = Sources(self.library.document)
@@ -62,6 +62,7 @@ class MatrixResearch:
         some: list[Row] = []
         try:
             for row in read:
+                yield row
                 some.append(row)
                 if len(some) == _CHECKED_TOGETHER:
                     checked, some = some, []

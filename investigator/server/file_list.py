@@ -14,7 +14,7 @@ from typing import Any
 from investigator.investigator import Investigator
 from investigator.language.dates import dates
 from investigator.language.terms import folded
-from investigator.records import DocumentCard, FileRecord, FileStatus, FolderStatus
+from investigator.records import Document, DocumentCard, FileRecord, FileStatus, FolderStatus
 from investigator.reports.folder import READ
 from investigator.reports.wording import plural
 from investigator.store.workspace import DATABASE_NAME
@@ -127,7 +127,7 @@ class FileLists:
             return kept
 
 
-def date_of(card: DocumentCard | None, path: str, mtime_ns: int = 0) -> tuple[str, DateSource | None]:
+def date_of(card: DocumentCard | Document | None, path: str, mtime_ns: int = 0) -> tuple[str, DateSource | None]:
     """Return the date of a document, and where it comes from: its own text before its name, and its file's properties
     before the time of the last change.
     """
@@ -158,7 +158,8 @@ def update_line(before: FolderStatus | None, after: FolderStatus) -> str:
 
 def _row(file: FileRecord, card: DocumentCard | None) -> FileRow:
     date, source = date_of(card, file.path, file.mtime_ns)
-    title = card.title if card is not None and card.title != PurePosixPath(file.path).name else ""
+    name = PurePosixPath(file.path)
+    title = card.title if card is not None and card.title not in (name.name, name.stem) else ""
     authors = card.authors if card is not None else ()
     return FileRow(file, title, authors, date, source, folded(f"{file.path} {title}"))
 

@@ -18,7 +18,7 @@ from investigator.reports.wording import usage_line
 from investigator.server.desk import Desk
 from investigator.server.folders import ServedFolder
 from investigator.server.live import Live
-from investigator.server.problems import ServerError, problem_of
+from investigator.server.problems import ServerError, problem_of, served_words
 from investigator.server.records import JobKind, JobRequest, JobState, LoggedEvent, kind_of
 from investigator.server.replies import After, Fields, html, linking, page, see, streamed
 from investigator.services.run_records import LONGEST_QUESTION, MATRIX
@@ -46,7 +46,7 @@ def add_matrices(router: APIRouter, desk: Desk) -> None:
         facts = {
             "size": size_line(matrix),
             "counts": counts_line(matrix),
-            "engine": readers_line(matrix),
+            "engine": served_words(readers_line(matrix)),
             "usage": usage_line(matrix.usage, matrix.seconds),
         }
         return page("matrix_run.html.j2", folder=served, matrix=matrix, passage_link=linking(served), **facts, **_WORDS)

@@ -18,6 +18,7 @@ from investigator.records import Document, PageView
 from investigator.server.chats import LONGEST_TURN, Chats
 from investigator.server.desk import Desk
 from investigator.server.document_view import Span, document_view
+from investigator.server.file_list import date_of
 from investigator.server.first_reading import FirstReading, readiness
 from investigator.server.folder_pages import add_files, add_folders
 from investigator.server.folders import ServedFolder
@@ -106,6 +107,7 @@ def _add_documents(router: APIRouter, desk: Desk) -> None:
         sheets, why_none = _sheets(served, document, mark, at)
         template = "passage.html.j2" if "x-fragment" in request.headers else "document.html.j2"
         values = {"view": document_view(document, mark, at), "mark": mark, "sheets": sheets, "why_none": why_none}
+        values["date"] = date_of(document, document.id)
         return page(template, folder=served, **values)
 
     @router.get("/f/{name}/sheet")

@@ -73,10 +73,18 @@ def problem_of(error: Exception) -> Problem:
         case HTTPException():
             return problem(error.status_code, error.detail)
         case ValidationError() | RequestValidationError():
-            faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
+            faults = "; ".join(_fault(fault["loc"], fault["type"], fault["msg"]) for fault in error.errors())
             hint = "See /v1/openapi.json." if isinstance(error, RequestValidationError) else ""
             return problem(HTTPStatus.UNPROCESSABLE_ENTITY, faults, hint)
     return problem(HTTPStatus.INTERNAL_SERVER_ERROR, f"unexpected error: {type(error).__name__}: {error}")
+
+
+def _fault(loc: tuple[int | str, ...], kind: str, message: str) -> str:
+    """Return in words what is wrong with a value; `loc` leads to it from the part of the request that holds it."""
+    name = ".".join(map(str, loc))
+    if kind == "missing":
+        return f"{name.rpartition('.')[2] or 'the body'} is missing"
+    return f"{name}: {message}"
 
 
 def retry_after(error: Exception) -> int:

@@ -34,13 +34,25 @@ def agent_server(desk: Desk) -> MCPServer[Any]:
     """Return a server that offers the tools for a desk's folders. Raises SettingsError."""
     try:
         from mcp.server.mcpserver import MCPServer
+        from mcp.server.mcpserver.exceptions import ToolError
         from mcp.types import ToolAnnotations
     except ModuleNotFoundError as error:
         raise SettingsError(
             "serving agents requires the package mcp, which is not installed",
             hint=f"Install it with: {install_command('mcp')}",
         ) from error
-    server: MCPServer[Any] = MCPServer("investigator", instructions=html("agents.j2"), log_level="CRITICAL")
+
+    class AgentServer(MCPServer[Any]):
+        async def call_tool(self, name: str, *given: Any, **options: Any) -> Any:
+            try:
+                return await super().call_tool(name, *given, **options)
+            except ToolError as error:
+                if not isinstance(error.__cause__, ValidationError):
+                    raise
+                wrong = problem_of(error.__cause__).detail
+                raise ToolError(f"{name} was not called: {wrong}. See its input schema.") from error.__cause__
+
+    server = AgentServer("investigator", instructions=html("agents.j2"), log_level="CRITICAL")
     for tool in AgentTools(desk).every:
         server.add_tool(_as_tool(tool), annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False))
     return server

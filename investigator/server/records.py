@@ -50,7 +50,7 @@ class JobState(StrEnum):
 class JobRequest(Record):
     """A question about a folder, which is identified by its name on the server; see `Investigator.investigate`."""
 
-    folder: str = Field(max_length=200)
+    folder: str = Field(default="", max_length=200, description="may be omitted if one folder is served")
     question: str = Field(default="", max_length=10 * LONGEST_QUESTION)
     mission: str | None = Field(default=None, max_length=5_000)
     strategy: str | None = Field(default=None, max_length=5_000)
@@ -191,9 +191,9 @@ class NewTurn(Record):
 
 
 class NewChat(Record):
-    """The folder for a new chat, given by its name on the server."""
+    """The folder for a new chat, given by its name on the server; it may be omitted if one folder is served."""
 
-    folder: str
+    folder: str = ""
 
 
 def kind_of(event: type[Record]) -> str:

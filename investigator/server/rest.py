@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import partial
 from http import HTTPStatus
@@ -10,6 +11,7 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Header, Query
 from fastapi.responses import Response, StreamingResponse
+from fastapi.routing import APIRoute
 
 from investigator.records import FileRecord, FolderStatus, Investigation, Mentions, RunSummary, SearchHit
 from investigator.server.chats import Chats
@@ -47,6 +49,9 @@ def rest(desk: Desk, chats: Chats) -> APIRouter:
     _add_folders(router, desk)
     _add_documents(router, desk)
     _add_chats(router, desk, chats)
+    for route in router.routes:
+        if isinstance(route, APIRoute):  # its summary would be the name of its function
+            route.summary = re.split(r"[;.] ?", route.description, maxsplit=1)[0]
     return router
 
 
@@ -166,7 +171,7 @@ def _add_chats(router: APIRouter, desk: Desk, chats: Chats) -> None:
         return json_response(chat, HTTPStatus.CREATED, f"/v1/chats/{chat.id}")
 
     @router.get("/chats", response_model=Items[ChatSummary])
-    def listed(folder: str) -> Response:
+    def listed(folder: str = "") -> Response:
         """List the chats about a folder, newest first."""
         return json_response(Items(items=desk.folder(folder).chats.summaries()))
 

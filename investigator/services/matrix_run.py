@@ -72,13 +72,16 @@ class MatrixRun:
         return tuple(name for name in self.names if name in self.titles)
 
     def filled(self, rows: Iterable[Row], reread: Reread) -> Iterator[Event]:
-        """Add the rows as they arrive, until a limit is reached; yield the progress. Quotes are looked up again in the
-        files, which `reread` reads. Raises EngineError if the first readings all fail, FolderError and ReaderError.
+        """Add the rows as they arrive, until a limit is reached; yield those that are new or changed. Quotes are looked
+        up again in the files, which `reread` reads. Raises EngineError if the first readings all fail, FolderError and
+        ReaderError.
         """
         total = len(self.to_read)
         try:
             for name, cells in rows:
-                self.rows[name] = standing = _standing(cells, reread)
+                before, self.rows[name] = self.rows.get(name), (standing := _standing(cells, reread))
+                if standing == before:
+                    continue
                 if len(self.failed) >= _MOST_FAILURES and self.failed.keys() >= self.rows.keys():
                     raise self.failed[name]
                 about = (name[:80], _counts(standing))

@@ -51,7 +51,8 @@ def test_a_matrix_is_shown_and_written_in_each_format(place: Path) -> None:
     again = typed(place, "matrix", "--questions", file, "--question", "Who painted the ceiling?", *named)
     assert again.exit_code == 0, again.output  # its own reports are overwritten
     table = json.loads(reports[3].read_text(encoding="utf-8"))
-    kept = typed(place, "show", table["id"], "--json", "--report", str(place / "kept.csv"))
+    own = ("--workspace", str(place / "w"))
+    kept = command("show", place / "folder", table["id"], "--json", "--report", str(place / "kept.csv"), *own)
     assert json.loads(kept.stdout)["cells"] == table["cells"]
     assert (place / "kept.csv").read_bytes() == reports[1].read_bytes()
     reports[1].write_text("mine,not,yours\n")

@@ -138,3 +138,11 @@ def test_what_cannot_be_done_is_told_in_words(
 def test_an_agent_without_the_token_is_not_served(service: Service) -> None:
     refused = httpx2.post(f"{service.address}/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
     assert refused.status_code == 401
+
+
+def test_a_missing_argument_is_named_in_a_plain_sentence(service: Service) -> None:
+    text, _ = called(service, "start_investigation")
+    assert text == "start_investigation was not called: question is missing. See its input schema."
+    text, _ = called(service, "search", query="cedar", limit=0)
+    assert "limit: Input should be greater than or equal to 1" in text
+    assert "pydantic" not in text

@@ -36,7 +36,7 @@ def asked(client: httpx.Client, questions: str, **more: str) -> tuple[list[str],
     with client.stream("GET", f"{place}/progress") as stream:
         lines = list(stream.iter_lines())
     rows = re.findall(r'<tr data-document="([^"]+)"', "\n".join(lines))
-    return rows, client.get(place)
+    return list(dict.fromkeys(rows)), client.get(place)
 
 
 def test_the_table_fills_row_by_row_and_its_cells_lead_to_their_quotes(browser: httpx.Client) -> None:
