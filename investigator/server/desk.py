@@ -46,9 +46,13 @@ _FAILED = frozenset(FileStatus) - {FileStatus.INDEXED, FileStatus.UNCHANGED, Fil
 
 _ASKING: Mapping[JobKind, Callable[[JobRequest], str]] = {
     JobKind.INVESTIGATE: lambda request: valid_question(request.question),
-    JobKind.MATRIX: lambda request: "\n".join(distinct_questions(filter(str.strip, request.question.splitlines()))),
+    JobKind.MATRIX: lambda request: "\n".join(distinct_questions(_lines(request.question))),
 }
 """The functions that return the question of a job, or its questions, if they can be asked."""
+
+
+def _lines(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.strip()]
 
 
 class Desk:

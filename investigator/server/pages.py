@@ -107,8 +107,7 @@ def _add_documents(router: APIRouter, desk: Desk) -> None:
         sheets, why_none = _sheets(served, document, mark, at)
         template = "passage.html.j2" if "x-fragment" in request.headers else "document.html.j2"
         values = {"view": document_view(document, mark, at), "mark": mark, "sheets": sheets, "why_none": why_none}
-        values["date"] = date_of(document, document.id)
-        return page(template, folder=served, **values)
+        return page(template, folder=served, date=date_of(document, document.id), **values)
 
     @router.get("/f/{name}/sheet")
     def sheet(name: str, id: str, number: Annotated[int, Query(alias="page")]) -> Response:

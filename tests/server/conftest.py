@@ -4,8 +4,10 @@ several users; a file whose tests need separate ones defines them.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
@@ -14,6 +16,9 @@ from server_clients import browser_of, program_of, serving
 
 from investigator.bb3.search.server import folder_searches
 from investigator.server.service import Service
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 
 @pytest.fixture(scope="module")
@@ -37,3 +42,17 @@ def program(service: Service) -> Iterator[httpx.Client]:
 def browser(service: Service) -> Iterator[httpx.Client]:
     with browser_of(service) as client:
         yield client
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    place = shutil.which("chromium") or shutil.which("google-chrome")
+    if place is None:
+        pytest.skip("Chromium is not installed")
+    pytest.importorskip("playwright", reason="playwright is not installed")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=place, args=["--no-sandbox"])
+        yield browser
+        browser.close()

@@ -6,13 +6,17 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
+import pytest
 
 from investigator import Investigator, ScriptedEmbedder
 from investigator.bb3.commands.serve import open_talks
 from investigator.server.service import Service
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 from investigator.settings import Settings
 
 
@@ -64,3 +68,12 @@ def end_page(client: httpx.Client, started: httpx.Response) -> httpx.Response:
     with client.stream("GET", f"{place}/progress") as stream:
         assert "event: ended" in list(stream.iter_lines())
     return client.get(place)
+
+
+def opened(chromium: Browser, service: Service, **options: object) -> Page:
+    """A page of a separate, signed-in browser, in which no error may happen."""
+    page = chromium.new_context(**options).new_page()  # type: ignore[arg-type]
+    page.on("pageerror", lambda error: pytest.fail(str(error)))
+    page.set_default_timeout(60_000)
+    page.goto(service.link())
+    return page

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 from power_plants import ABSENT, ALL, ONE
 from power_plants import read as reply_of
-from server_clients import serving
+from server_clients import opened, serving
 
 from investigator import ScriptedEngine
 from investigator.records import CheckVariables, Prompt
@@ -33,29 +33,6 @@ QUESTIONS = {
     "burkina-faso-bed-nets.txt": "What did the bed nets reduce?",
 }
 """A question for a document of each format."""
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    place = shutil.which("chromium") or shutil.which("google-chrome")
-    if place is None:
-        pytest.skip("Chromium is not installed")
-    pytest.importorskip("playwright", reason="playwright is not installed")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=place, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-def opened(chromium: Browser, service: Service, **options: object) -> Page:
-    """A page of a separate, signed-in browser, in which no error may happen."""
-    page = chromium.new_context(**options).new_page()  # type: ignore[arg-type]
-    page.on("pageerror", lambda error: pytest.fail(str(error)))
-    page.set_default_timeout(60_000)
-    page.goto(service.link())
-    return page
 
 
 def letters(text: str) -> str:
