@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -93,14 +94,14 @@ def watch(
     """
     command, file = _command(watching.command), questions.expanduser()
     investigator = common.investigator(folder, common.settings.load(*effort.settings()))
-    name, update, noted = str(file.resolve()), investigator.update_standing, set[str]()
-    read_question_file(file)
+    name, update = str(file.resolve()), investigator.update_standing
+    read_question_file(file, note)
     code: int | None = None
     with sole_watcher(investigator.workspace), resumable(_KEPT):
         tell(f"updating the answers from {folder}" if watching.once else f"watching {folder}; Ctrl-C ends it")
         for event in watched(
             lambda current: _shown(update(current, name), investigator.parts.watch),
-            lambda: read_question_file(file, lambda line: _note_once(line, noted)),
+            partial(read_question_file, file),
             watching.moments(investigator, file),
         ):
             if isinstance(event, Notice):
@@ -109,12 +110,6 @@ def watch(
                 _report(event.outcome, command, as_json=as_json, is_first=code is None)
                 code = _exit_code(event.outcome)
     raise typer.Exit(code or 0)
-
-
-def _note_once(line: str, noted: set[str]) -> None:
-    if line not in noted:
-        note(line)
-    noted.add(line)
 
 
 def _report(update: StandingUpdate, command: Sequence[str], *, as_json: bool, is_first: bool) -> None:

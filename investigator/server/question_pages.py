@@ -104,7 +104,8 @@ def _add_history(router: APIRouter, desk: Desk) -> None:
     def history(name: str, q: str = "", start: Annotated[int, Query(ge=0)] = 0) -> Response:
         served = desk.folder(name)
         runs, total = served.investigator.history(q, start, _LISTED)
-        words = {"headlines": HEADLINES, "unfinished": UNFINISHED, "most": _LISTED}
+        standing = served.investigator.standing()
+        words = {"headlines": HEADLINES, "unfinished": UNFINISHED, "most": _LISTED, "standing": standing}
         return page("history.html.j2", folder=served, runs=runs, total=total, wanted=q, start=start, **words)
 
     @router.post("/f/{name}/runs/{run_id}/delete")
@@ -185,7 +186,7 @@ def _folder_page(desk: Desk, served: ServedFolder, **rejected: object) -> HTMLRe
     topics: tuple[str, ...] = ()
     with suppress(StoreError):  # an index that is being built or mended has none to suggest
         topics = served.investigator.topics()
-    lists = {"jobs": jobs, "runs": runs, "total": total, "topics": topics}
+    lists = {"jobs": jobs, "runs": runs, "total": total, "topics": topics, "standing": served.investigator.standing()}
     return page("folder.html.j2", folder=served, **lists, **words, **question_form(desk, served, **rejected))
 
 
@@ -197,6 +198,7 @@ def _run_page(desk: Desk, served: ServedFolder, run_id: str, **rejected: object)
         may_ask_again = not record.earlier and not rejected
         words = {"reason": _NO_READER} if view["are_passages"] else {"distrust": (_NO_READER,)}
         view |= {**words, "unread": may_ask_again}
+    view["standing"] = served.investigator.standing()
     return page("run.html.j2", folder=served, passage_link=linking(served), **view, **form)
 
 

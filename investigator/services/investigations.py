@@ -203,6 +203,17 @@ class Investigations(IndexedFolder):
 
         yield from standing_update(self, self.engines, self._records(questions, RunOptions()), name)
 
+    def standing(self) -> Mapping[str, str]:
+        """Return the ids of the runs whose answers are kept up to date, each with the id of the run before the answer
+        last changed, or "".
+        """
+        from investigator.services.standing import standing_runs  # a single question must not wait for the import
+
+        if not self.has_runs():
+            return {}
+        with self.open_workspace(write=False) as workspace:
+            return standing_runs(workspace.runs)
+
     def _batch(self, batch: _Batch, questions: Sequence[str], options: RunOptions) -> Iterator[Event]:
         yield from batch(self, self.engines, self._records(questions, options), options)
 

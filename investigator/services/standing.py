@@ -9,6 +9,8 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TypeAlias
 
+from sqlalchemy import select
+
 from investigator.engines.base import Engine
 from investigator.engines.roles import Role
 from investigator.errors import NotFoundError, StoreError
@@ -34,6 +36,7 @@ from investigator.services.open_folder import open_folder
 from investigator.services.run_records import RunOptions, run_identity
 from investigator.store.database import Database, get_meta, set_meta
 from investigator.store.journal import Runs
+from investigator.store.schema import meta
 
 _STATE = "standing:"
 _LENGTH = 20  # characters of a digest that tell one from another
@@ -43,12 +46,14 @@ _Due: TypeAlias = dict[str, tuple[DocumentChange, ...]]
 
 class _State(Record):
     """The stored state of standing questions: the files that their answers consider, by path, and for each question, by
-    the identity of its runs, the run of the answer that stands, and of the one that was reported last.
+    the identity of its runs, the run of the answer that stands, of the one that was reported last, and of the one
+    before the last difference.
     """
 
     files: Mapping[str, str] = {}
     kept: Mapping[str, str] = {}
     reported: Mapping[str, str] = {}
+    before: Mapping[str, str] = {}
 
 
 def standing_update(
@@ -86,13 +91,16 @@ def standing_update(
     }
     kept = {i: run.id for i, run in answered.items() if i not in due}
     kept |= {i: each.investigation.id for i, each in asked.items() if each.investigation is not None}
+    news = {i: _asked_anew(each, due.get(i, ()), reported.get(i)) for i, each in asked.items()}
+    before = {i: run for i, run in state.before.items() if i in kept}
+    before |= {i: each.earlier.run_id for i, each in news.items() if each.earlier is not None and each.differs}
     stamps = {file.path: _stamp(file) for file in files}
-    state = _State(files=stamps, kept=kept, reported={i: run.id for i, run in reported.items()})
+    state = _State(files=stamps, kept=kept, reported={i: run.id for i, run in reported.items()}, before=before)
     _store(place, key, state)
     update = StandingUpdate(
         at=datetime.now(UTC).isoformat(timespec="seconds"),
         documents=changes,
-        asked=tuple(_asked_anew(each, due.get(i, ()), reported.get(i)) for i, each in asked.items()),
+        asked=tuple(news.values()),
         kept=tuple(new.question for identity, new in identities.items() if identity not in asked),
         usage=batch.usage,
         seconds=round(time.monotonic() - began, 3),
@@ -181,6 +189,16 @@ def _state(database: Database, key: str) -> _State:
     with database.begin() as connection, suppress(ValueError):
         return _State.model_validate_json(get_meta(connection, key) or "")
     return _State()
+
+
+def standing_runs(database: Database) -> dict[str, str]:
+    """Return the ids of the runs whose answers are kept up to date, each with the run of the answer before the last
+    difference, if there is one, or else "".
+    """
+    with database.begin() as connection:
+        keys = connection.execute(select(meta.c.key).where(meta.c.key.startswith(_STATE))).scalars().all()
+    states = [_state(database, key) for key in keys]
+    return {run: state.before.get(identity, "") for state in states for identity, run in state.kept.items()}
 
 
 def _store(place: IndexedFolder, key: str, state: _State) -> None:
