@@ -215,6 +215,12 @@ class DiskFullError(StoreError):
     default_hint = "Free some space, then run the same command again: finished work is kept."
 
 
+class UnreadableRunError(StoreError):
+    """The record of a run is damaged, or another version of this program wrote it."""
+
+    default_hint = "Ask the question again: this begins a new run."
+
+
 class DamagedDocumentError(StoreError):
     """The stored text of documents is damaged, or differs from their files."""
 

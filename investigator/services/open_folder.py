@@ -202,7 +202,8 @@ class OpenFolder:
         new = new.changed(setup=setup)
         fresh = options.fresh and not again
         with self.runs.held(f"{identity} {corpus}") as runs:
-            run, record = open_run(Runs(runs), new, identity, corpus, fresh=fresh, now=datetime.now(UTC), kind=kind)
+            now, notify = datetime.now(UTC), self.parts.notify
+            run, record = open_run(Runs(runs), new, identity, corpus, fresh=fresh, now=now, kind=kind, notify=notify)
             cited = CitedFiles(self._fresh, self.index.corpus)
             with self._tracer.run(run.id, record.question, record.setup.engine, resumed=run.resumed) as trace:
                 yield OpenRun(run, record, runs, self.parts, self._engines, cited, trace, options.reuses)

@@ -19,7 +19,7 @@ from investigator.documents.document_ids import known_id
 from investigator.engines.base import Engine, traits_of
 from investigator.engines.embedding.verifiers import CheckSettings
 from investigator.engines.roles import Role
-from investigator.errors import FolderError, QuestionError, ReplayError, SettingsError, expect
+from investigator.errors import FolderError, QuestionError, ReplayError, SettingsError, UnreadableRunError, expect
 from investigator.records import EarlierQuestion, Investigation, Record, RunSetup, Search, Trust, UsedEngine
 from investigator.research.research_settings import ResearchSettings
 from investigator.retrieval.retrieval_settings import RetrievalSettings
@@ -244,9 +244,18 @@ def run_identity(new: Investigation, templates: str, repetition: int = 0) -> str
 
 
 def open_run(
-    runs: Runs, new: Investigation, identity: str, corpus: str, *, fresh: bool, now: datetime, kind: str = ""
+    runs: Runs,
+    new: Investigation,
+    identity: str,
+    corpus: str,
+    *,
+    fresh: bool,
+    now: datetime,
+    kind: str = "",
+    notify: Callable[[str], None] = lambda _: None,
 ) -> tuple[Run, Investigation]:
-    """Start a run, or resume the latest run with the same identity (`run_identity`) and documents (`corpus_digest`).
+    """Start a run, or resume the latest run with the same identity (`run_identity`) and documents (`corpus_digest`). A
+    run that cannot be read is left as it is, with a notice, and a new one is started.
 
     Return the run, and the new record with the run's id, which begins with its `kind`, and day; a resumed run keeps its
     original day and search.
@@ -254,7 +263,11 @@ def open_run(
     number = f"{kind}{now:%Y%m%d-%H%M%S}-{_digest(identity, now.isoformat())[:6]}"
     named = new.changed(id=number, setup=new.setup.changed(day=day_of(new, now)))
     run = runs.open(identity, corpus, named, now.astimezone(UTC).isoformat(), fresh=fresh)
-    kept = runs.investigation(run.id) if run.resumed else named
+    try:
+        kept = runs.investigation(run.id) if run.resumed else named
+    except UnreadableRunError as error:
+        notify(f"A new run begins, because {error.message}")
+        return open_run(runs, new, identity, corpus, fresh=True, now=now, kind=kind)
     setup = named.setup.changed(day=kept.setup.day, search=kept.setup.search)
     return run, named.changed(id=run.id, setup=setup)
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
 from sqlalchemy import Connection, RowMapping, Table, bindparam, delete, func, insert, select, update
 
-from investigator.errors import NotFoundError, StoreError
+from investigator.errors import NotFoundError, UnreadableRunError
 from investigator.records import (
     Investigation,
     Memory,
@@ -185,7 +186,9 @@ class Journal:
                 elapsed = max(elapsed, row["elapsed"])
                 self._add(row["engine"], Usage(calls=1, input_tokens=row["input_tokens"], unanswered=1))
             kept = connection.execute(select(runs.c.record).where(runs.c.id == self.run_id)).scalar()
-            return max(elapsed, Investigation.model_validate_json(kept).elapsed) if kept is not None else elapsed
+            with suppress(ValidationError):  # an unreadable record has no time
+                elapsed = max(elapsed, Investigation.model_validate_json(kept or "").elapsed)
+            return elapsed
 
     def keep_memory(self, memory: Memory) -> None:
         """Write a memory; writing it again (after a restart) changes nothing."""
@@ -266,8 +269,8 @@ class Runs:
             return tuple(_summary(row) for row in connection.execute(query).mappings())
 
     def investigation(self, run_id: str) -> Investigation:
-        """Return the record of a run, given its id or the beginning of its id. Raises NotFoundError, and StoreError
-        if another version stored it in an unknown form.
+        """Return the record of a run, given its id or the beginning of its id. Raises NotFoundError, and
+        UnreadableRunError if it is damaged or another version stored it in an unknown form.
         """
         if not run_id.strip():
             raise NotFoundError("the run id is empty")
@@ -282,10 +285,9 @@ class Runs:
         try:
             return Investigation.model_validate_json(row["record"])
         except ValidationError as error:
-            raise StoreError(
-                f"the run {row['id']} was made by another version of this program, and its answer cannot be shown; "
-                f"its question was: {row['question']}",
-                hint="Ask the question again.",
+            raise UnreadableRunError(
+                f"the run {row['id']} cannot be read: it is damaged, or was made by another version of this program; "
+                f"its question was: {row['question']}"
             ) from error
 
     def forget(self, run_id: str) -> None:

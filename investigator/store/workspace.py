@@ -7,13 +7,14 @@ from __future__ import annotations
 import os
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Self
 
 from filelock import FileLock, Timeout
+from pydantic import ValidationError
 
 from investigator.errors import (
     DamagedDatabaseError,
@@ -31,6 +32,7 @@ from investigator.files import (
     read_private,
     write_private,
 )
+from investigator.records import Memory, Record, Reply
 from investigator.store.corpus import DecodedDocuments
 from investigator.store.database import Database, FileDatabase, secured, translated
 from investigator.store.locations import note_folder, shared_name
@@ -152,6 +154,8 @@ class Workspace:
         is_suspected = self.writes and (self.is_suspected or is_plain_file(mark))
         try:
             opened = FileDatabase(path, RUNS, thorough=is_suspected)
+            if is_suspected and is_plain_file(mark):
+                _check_rows(opened)
         except DamagedDatabaseError as error:
             if not self.writes:
                 with suppress(OSError):
@@ -276,7 +280,24 @@ def _salvage(path: Path, schema: Schema) -> Path:
     return kept
 
 
+_RECORDS: Mapping[str, tuple[str, type[Record]]] = {"calls": ("reply", Reply), "memories": ("record", Memory)}
+"""The columns that hold records, by table. Runs are kept even if their records are of another version."""
+
+
+def _check_rows(database: FileDatabase) -> None:
+    """Raise DamagedDatabaseError, and close the database, if a row is not a valid record."""
+    try:
+        with database.begin() as connection:
+            for table, (column, record) in _RECORDS.items():
+                for (value,) in connection.exec_driver_sql(f'SELECT "{column}" FROM {table}'):
+                    record.model_validate_json(value)
+    except DamagedDatabaseError:
+        database.close()
+        raise
+
+
 def _copy(damaged: sqlite3.Connection, whole: sqlite3.Connection, table: str) -> None:
+    at, record = _RECORDS.get(table, ("", None))
     columns = [row[1] for row in whole.execute(f"PRAGMA table_info({table})")]
     named = ", ".join(f'"{name}"' for name in ("rowid", *columns))
     values = ", ".join("?" * (len(columns) + 1))
@@ -284,7 +305,9 @@ def _copy(damaged: sqlite3.Connection, whole: sqlite3.Connection, table: str) ->
     for order in ("", " DESC"):  # from both ends up to the first damaged page
         with suppress(sqlite3.DatabaseError):
             for row in damaged.execute(f"SELECT {named} FROM {table} ORDER BY rowid{order}"):
-                with suppress(sqlite3.Error):  # a row whose values the table refuses
+                with suppress(sqlite3.Error, ValidationError):  # a row whose values the table or its record refuses
+                    if record is not None:
+                        record.model_validate_json(row[columns.index(at) + 1])
                     whole.execute(statement, row)
             return
 

@@ -10,7 +10,8 @@ import pytest
 
 from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
 from investigator.errors import DamagedDatabaseError, ForeignFileError, StoreError
-from investigator.records import Notice
+from investigator.records import Answered, Notice
+from investigator.services.run_records import RunOptions
 from investigator.store import database as databases
 from investigator.store.database import FileDatabase
 from investigator.store.journal import Runs
@@ -160,6 +161,30 @@ def test_a_row_that_makes_no_record_is_damage_and_the_index_is_made_anew(folder:
     with pytest.raises(DamagedDatabaseError, match="a row is not a valid Chunk"):
         investigator.search("harbour")
     assert [hit.passage.document_id for hit in opened(folder).search("harbour")] == ["a.txt"]
+
+
+def test_a_run_that_cannot_be_read_is_left_and_a_new_one_begins_with_one_notice(folder: Path) -> None:
+    opened(folder).ask(QUESTION)
+    (damaged,) = opened(folder).runs()
+    with raw(folder.with_name("w") / "runs.db") as connection:
+        connection.execute("UPDATE runs SET record = '{' || substr(record, 9)")
+    notices = [event.text for event in opened(folder).investigate(QUESTION) if isinstance(event, Notice)]
+    assert [text for text in notices if f"the run {damaged.id} cannot be read" in text] == notices[:1]
+    again = [event.text for event in opened(folder).investigate(QUESTION) if isinstance(event, Notice)]
+    assert [text for text in again if "cannot be read" in text] == []
+    assert {run.id for run in opened(folder).runs()} > {damaged.id}
+
+
+def test_a_reply_that_cannot_be_read_is_left_in_the_damaged_file_and_asked_for_again(folder: Path) -> None:
+    opened(folder).ask(QUESTION)
+    with raw(folder.with_name("w") / "runs.db") as connection:
+        connection.execute("UPDATE calls SET reply = '{' || substr(reply, 9)")
+    fresh = RunOptions(fresh=True, cache=True)
+    with pytest.raises(DamagedDatabaseError, match="a row is not a valid Reply"):
+        list(opened(folder).investigate(QUESTION, fresh))
+    events = list(opened(folder).investigate(QUESTION, fresh))
+    assert isinstance(events[-1], Answered)
+    assert (folder.with_name("w") / "runs.db.damaged").exists()
 
 
 def test_runs_of_the_version_with_codes_are_kept(folder: Path) -> None:
