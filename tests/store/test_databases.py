@@ -11,7 +11,6 @@ import pytest
 from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
 from investigator.errors import DamagedDatabaseError, ForeignFileError, StoreError
 from investigator.records import Answered, Notice
-from investigator.services.run_records import RunOptions
 from investigator.store import database as databases
 from investigator.store.database import FileDatabase
 from investigator.store.journal import Runs
@@ -175,16 +174,19 @@ def test_a_run_that_cannot_be_read_is_left_and_a_new_one_begins_with_one_notice(
     assert {run.id for run in opened(folder).runs()} > {damaged.id}
 
 
-def test_a_reply_that_cannot_be_read_is_left_in_the_damaged_file_and_asked_for_again(folder: Path) -> None:
+def test_a_reply_that_cannot_be_read_is_left_in_the_damaged_file_and_ends_no_later_question(folder: Path) -> None:
     opened(folder).ask(QUESTION)
     with raw(folder.with_name("w") / "runs.db") as connection:
         connection.execute("UPDATE calls SET reply = '{' || substr(reply, 9)")
-    fresh = RunOptions(fresh=True, cache=True)
+    (run,) = opened(folder).runs()
     with pytest.raises(DamagedDatabaseError, match="a row is not a valid Reply"):
-        list(opened(folder).investigate(QUESTION, fresh))
-    events = list(opened(folder).investigate(QUESTION, fresh))
+        opened(folder).replay(run.id)
+    events = list(opened(folder).investigate("What else was found?"))
     assert isinstance(events[-1], Answered)
-    assert (folder.with_name("w") / "runs.db.damaged").exists()
+    with raw(folder.with_name("w") / "runs.db") as connection:
+        assert connection.execute("SELECT count(*) FROM calls WHERE run_id = ?", (run.id,)).fetchone() == (0,)
+    with raw(folder.with_name("w") / "runs.db.damaged") as connection:
+        assert connection.execute("SELECT count(*) FROM calls WHERE run_id = ?", (run.id,)).fetchone() > (0,)
 
 
 def test_runs_of_the_version_with_codes_are_kept(folder: Path) -> None:
