@@ -15,6 +15,7 @@ from types import TracebackType
 
 from jinja2 import StrictUndefined, Template, nodes
 from jinja2.exceptions import TemplateError as JinjaError
+from jinja2.exceptions import TemplateSyntaxError
 from jinja2.meta import find_undeclared_variables
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -125,7 +126,12 @@ def _rendered(template: Template, values: Mapping[str, Plain]) -> str:
 
 def _fault(error: BaseException) -> Fault:
     line = getattr(error, "lineno", None) if isinstance(error, JinjaError) else None
-    return Fault(line or _line(error.__traceback__), str(error) or type(error).__name__)
+    message = str(error) or type(error).__name__
+    if isinstance(error, TemplateSyntaxError):
+        message = f"this is not correct Jinja2: {message}"
+    elif not isinstance(error, ValueError):
+        message = f"this cannot be filled in: {message}"
+    return Fault(line or _line(error.__traceback__), message)
 
 
 def _line(trace: TracebackType | None) -> int | None:

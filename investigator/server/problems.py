@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from http import HTTPStatus
+from typing import Any
 
 from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
@@ -28,6 +30,22 @@ _SOON = 5  # seconds after which a locked folder may be free
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+")
 _COMMAND = re.compile(r"\binvestigator [a-z]|(?<!\w)--[a-z]|\bcommand\b|\bterminal\b")
 """Matches a sentence about the command line, which does not help users of a server."""
+_PARTS = ("body", "query", "path", "header")
+_FAULTS: Mapping[str, str] = {
+    "missing": "is missing",
+    "extra_forbidden": "is not a field of this request",
+    "string_type": "must be text",
+    **dict.fromkeys(("int_parsing", "int_type", "int_from_float"), "must be a whole number"),
+    **dict.fromkeys(("bool_parsing", "bool_type"), "must be true or false"),
+    **dict.fromkeys(("list_type", "tuple_type"), "must be a list"),
+    **dict.fromkeys(("model_attributes_type", "model_type", "dict_type"), "must be an object"),
+    **dict.fromkeys(("enum", "literal_error"), "must be {expected}"),
+    "greater_than_equal": "must be at least {ge}",
+    "less_than_equal": "must be at most {le}",
+    "string_too_long": "must have at most {max_length} characters",
+    "too_long": "must have at most {max_length} items",
+}
+"""What is wrong with a value of a request, by pydantic's type of the error."""
 _KINDS: tuple[tuple[type[InvestigatorError], int, str], ...] = (
     (NotFoundError, 404, "See the folder's lists of investigations and documents."),
     (WorkspaceLockedError, 503, "Wait until the other operation on this folder has finished, then try again."),
@@ -73,18 +91,19 @@ def problem_of(error: Exception) -> Problem:
         case HTTPException():
             return problem(error.status_code, error.detail)
         case ValidationError() | RequestValidationError():
-            faults = "; ".join(_fault(fault["loc"], fault["type"], fault["msg"]) for fault in error.errors())
+            faults = "; ".join(map(_fault_in_words, error.errors()))
             hint = "See /v1/openapi.json." if isinstance(error, RequestValidationError) else ""
             return problem(HTTPStatus.UNPROCESSABLE_ENTITY, faults, hint)
     return problem(HTTPStatus.INTERNAL_SERVER_ERROR, f"unexpected error: {type(error).__name__}: {error}")
 
 
-def _fault(loc: tuple[int | str, ...], kind: str, message: str) -> str:
-    """Return in words what is wrong with a value; `loc` leads to it from the part of the request that holds it."""
-    name = ".".join(map(str, loc))
-    if kind == "missing":
-        return f"{name.rpartition('.')[2] or 'the body'} is missing"
-    return f"{name}: {message}"
+def _fault_in_words(fault: Mapping[str, Any]) -> str:
+    """Return what is wrong with a value of a request."""
+    if fault["type"] == "json_invalid":
+        return "the body is not JSON"
+    words = _FAULTS.get(fault["type"])
+    named = ".".join(str(step) for step in fault["loc"] if step not in _PARTS) or "the body"
+    return f"{named} {words.format(**fault.get('ctx', {}))}" if words else f"{named}: {fault['msg']}"
 
 
 def retry_after(error: Exception) -> int:
