@@ -23,6 +23,7 @@
         │   └── SourceChangedError   its file has changed since it was read
         ├── StoreError             the workspace failed
         │   ├── DiskFullError      no space is left for the workspace
+        │   ├── UnreadableRunError    a stored run is damaged, or of another version
         │   ├── DamagedDocumentError  the stored data of a document was changed
         │   └── DamagedDatabaseError  a database of the workspace is damaged or foreign
         └── ClusterError           a cluster cannot be reached or used

@@ -114,7 +114,7 @@ def test_a_question_without_quotes_is_told_to_have_some(folder: Path) -> None:
 
 
 def test_a_word_too_many_gets_a_hint_that_fits(folder: Path) -> None:
-    assert "takes no file or folder" in command("doctor", folder).stderr
+    assert "takes no file or folder" in command("settings", "chat", folder).stderr
     assert "Value error" not in command("model", "nosuch").stderr
     assert (
         "cannot be compared" in command(*("compare", "default", "nosuch", "--docs", folder, "--questions", "q")).stderr

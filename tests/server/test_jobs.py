@@ -107,7 +107,9 @@ def test_a_request_that_makes_no_sense_is_told_why(program: httpx.Client, reques
 def test_a_request_is_refused_in_plain_words(program: httpx.Client) -> None:
     wrong = program.post("/v1/investigations", json={"question": 5, "limit": 1}).json()["detail"]
     assert wrong == "question must be text; limit is not a field of this request"
-    assert program.post("/v1/investigations", content=b"{").json()["detail"] == "the body is not JSON"
+    as_json = {"content-type": "application/json"}
+    broken = program.post("/v1/investigations", content=b"{", headers=as_json)
+    assert broken.json()["detail"] == "the body is not JSON"
     assert program.get("/v1/folders/plants/search").json()["detail"] == "q is missing"
 
 
