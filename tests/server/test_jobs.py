@@ -113,13 +113,6 @@ def test_a_request_is_refused_in_plain_words(program: httpx.Client) -> None:
     assert program.get("/v1/folders/plants/search").json()["detail"] == "q is missing"
 
 
-def test_the_only_folder_need_not_be_named_and_the_api_names_what_each_request_does(program: httpx.Client) -> None:
-    started = program.post("/v1/investigations", json={"question": ONE})
-    assert started.json()["request"]["folder"] == "plants"
-    paths = program.get("/v1/openapi.json").json()["paths"]
-    assert paths["/v1/investigations"]["post"]["summary"] == "Start an investigation"
-
-
 def test_what_fails_is_told_with_what_to_do(program: httpx.Client) -> None:
     reply = program.post("/v1/investigations", json={"folder": "plants", "question": ONE, "only": ["gone.txt"]})
     *_, (_, kind, data) = followed(program, reply.json()["id"])
