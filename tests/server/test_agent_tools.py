@@ -144,5 +144,5 @@ def test_a_missing_argument_is_named_in_a_plain_sentence(service: Service) -> No
     text, _ = called(service, "start_investigation")
     assert text == "start_investigation was not called: question is missing. See its input schema."
     text, _ = called(service, "search", query="cedar", limit=0)
-    assert "limit: Input should be greater than or equal to 1" in text
+    assert "limit must be at least 1" in text
     assert "pydantic" not in text
