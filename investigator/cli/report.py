@@ -14,8 +14,7 @@ from investigator.cli.options import Folder, check_order
 from investigator.cli.output import OutputOptions, check_place, note, resumable, tell, write_file
 from investigator.cli.progress import follow
 from investigator.errors import UserError
-from investigator.services.outlines import outline_text, read_outline
-from investigator.services.report_run import outline_of
+from investigator.services.outlines import outline_of, outline_text, read_outline
 
 
 def report(

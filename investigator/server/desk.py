@@ -35,6 +35,7 @@ from investigator.server.folders import ServedFolder, ServedFolders
 from investigator.server.models import Models
 from investigator.server.problems import ServerError, problem_of
 from investigator.server.records import JobEnded, JobKind, JobRequest, JobState, Problem, ServerJob
+from investigator.services.outlines import outline_in
 from investigator.services.run_records import RunOptions, distinct_questions, valid_question
 from investigator.services.watching import folder_changes, settled
 
@@ -47,6 +48,7 @@ _FAILED = frozenset(FileStatus) - {FileStatus.INDEXED, FileStatus.UNCHANGED, Fil
 _ASKING: Mapping[JobKind, Callable[[JobRequest], str]] = {
     JobKind.INVESTIGATE: lambda request: valid_question(request.question),
     JobKind.MATRIX: lambda request: "\n".join(distinct_questions(_lines(request.question))),
+    JobKind.REPORT: lambda request: valid_question(request.question, "subject"),
 }
 """The functions that return the question of a job, or its questions, if they can be asked."""
 
@@ -135,6 +137,7 @@ class Desk:
             mission, strategy = (redacted(text) if text else text for text in (request.mission, request.strategy))
             request = request.changed(question=_ASKING[request.kind](request), mission=mission, strategy=strategy)
             self.models.investigator(folder.name, folder.investigator, request.model)
+            outline_in(request.outline)
         with self._changed:
             known = ledger.job_of_key(idempotency_key) if idempotency_key else None
             if known is not None and known.request != request:
@@ -293,6 +296,9 @@ def _events(folder: ServedFolder, job: ServerJob, models: Models) -> Generator[E
     options = RunOptions(request.mission, request.strategy, request.only, fresh, after=request.after, as_of=as_of)
     if request.kind is JobKind.MATRIX:
         yield from investigator.investigate_matrix(request.question.splitlines(), options)
+    elif request.kind is JobKind.REPORT:
+        parts = outline_in(request.outline)
+        yield from investigator.write_report(request.question, options, outline=parts, is_update=request.update)
     else:
         yield from investigator.investigate(request.question, options)
 

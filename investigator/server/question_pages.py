@@ -31,7 +31,8 @@ from investigator.server.folders import ServedFolder
 from investigator.server.problems import ServerError, problem_of
 from investigator.server.records import JobKind, JobRequest, JobState
 from investigator.server.replies import Fields, linking, page, see
-from investigator.services.run_records import MATRIX, turns_after
+from investigator.services.outlines import outline_of, outline_text
+from investigator.services.run_records import MATRIX, REPORT, turns_after
 
 STATE_WORDS: Mapping[JobState, str] = {**{state: state.value for state in JobState}, JobState.RUNNING: "in progress"}
 _RECENT = 10
@@ -140,6 +141,9 @@ def _form_request(folder: str, given: Mapping[str, str]) -> JobRequest:
         as_of=given.get("as_of") or None,
         fresh="fresh" in given,
         model=given.get("model", ""),
+        kind=JobKind.REPORT if "report" in given else JobKind.INVESTIGATE,
+        outline=given.get("outline", ""),
+        update="update" in given,
     )
 
 
@@ -158,7 +162,8 @@ def _resumption(desk: Desk, served: ServedFolder, run: Investigation) -> JobRequ
     setup = run.setup
     values = {"mission": setup.mission, "strategy": setup.strategy, "only": setup.scope, "as_of": setup.as_of or None}
     model = desk.models.of_engine(served.name, investigator, setup.engine)
-    return _request(folder=served.name, question=run.question, after=after, model=model, **values)
+    kind = JobKind.REPORT if run.id.startswith(REPORT) else JobKind.INVESTIGATE
+    return _request(folder=served.name, question=run.question, after=after, model=model, kind=kind, **values)
 
 
 def _request(**fields: object) -> JobRequest:
@@ -180,7 +185,7 @@ def question_form(desk: Desk, served: ServedFolder, **rejected: object) -> Mappi
 
 
 def _folder_page(desk: Desk, served: ServedFolder, **rejected: object) -> HTMLResponse:
-    jobs = [job for job in served.ledger.unfinished() if job.request.kind is JobKind.INVESTIGATE]
+    jobs = [job for job in served.ledger.unfinished() if job.request.kind in (JobKind.INVESTIGATE, JobKind.REPORT)]
     runs, total = served.investigator.history("", 0, _RECENT)
     words = {"headlines": HEADLINES, "unfinished": UNFINISHED, "state_words": STATE_WORDS}
     topics: tuple[str, ...] = ()
@@ -193,6 +198,7 @@ def _folder_page(desk: Desk, served: ServedFolder, **rejected: object) -> HTMLRe
 def _run_page(desk: Desk, served: ServedFolder, run_id: str, **rejected: object) -> HTMLResponse:
     record = served.investigator.show(run_id)
     view = {**investigation_view(record), "text": investigation_text(record).plain, "unread": False}
+    view["outline"] = outline_text(outline_of(record))
     form = question_form(desk, served, **rejected)
     if record.answer is not None and record.answer.check.trust is Trust.UNREAD and len(form["models"]) > 1:
         may_ask_again = not record.earlier and not rejected

@@ -22,12 +22,13 @@ class Items(Record, Generic[_Item]):
 
 
 class JobKind(StrEnum):
-    """A job answers a question, asks each document several (`matrix`, one per line), reads a folder for the first time
-    (`read`), or updates its index with all vectors (`index`).
+    """A job answers a question, asks each document several (`matrix`, one per line), writes a report on a subject
+    (`report`), reads a folder for the first time (`read`), or updates its index with all vectors (`index`).
     """
 
     INVESTIGATE = "investigate"
     MATRIX = "matrix"
+    REPORT = "report"
     READ = "read"
     INDEX = "index"
 
@@ -62,6 +63,8 @@ class JobRequest(Record):
     fresh: bool = Field(default=False, description="start over; do not resume an earlier run")
     model: str = Field(default="", max_length=300, description="one of the models on offer; empty: the first")
     kind: JobKind = JobKind.INVESTIGATE
+    outline: str = Field(default="", max_length=50_000, description="outline of a report; empty: it is planned")
+    update: bool = Field(default=False, description="write only the sections of a report that are out of date")
 
 
 class Problem(Record):

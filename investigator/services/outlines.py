@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from investigator.errors import QuestionError
 from investigator.files.text_lines import text_lines
-from investigator.records import OutlinePart
+from investigator.records import Investigation, OutlinePart
 from investigator.services.run_records import valid_question
 
 MOST_PARTS = 60
@@ -17,13 +17,23 @@ _LINE = re.compile(r"(?P<indent>\s*)(?P<mark>#+|[-*+]|\d{1,3}[.)])?\s*(?P<text>.
 
 
 def read_outline(file: Path) -> tuple[OutlinePart, ...]:
-    """Return the parts of an outline: a line that begins with `#` or with no mark is a heading; list items and indented
-    lines are questions. In a file of nothing but list items, those that are not indented are headings. Lines without
-    words are skipped.
+    """Return the parts of the outline in a file. Raises QuestionError as `parsed_outline`, or if it is not text."""
+    return parsed_outline(text_lines(file, QuestionError), str(file))
 
-    Raises QuestionError if the file cannot be read, has no heading or too many, or a line is no question.
+
+def outline_in(text: str) -> tuple[OutlinePart, ...]:
+    """Return the parts of the outline in a text; none if it is blank. Raises QuestionError as `parsed_outline`."""
+    return parsed_outline(enumerate(text.splitlines(), start=1)) if text.strip() else ()
+
+
+def parsed_outline(numbered: Iterable[tuple[int, str]], called: str = "the outline") -> tuple[OutlinePart, ...]:
+    """Return the parts of an outline, given its lines with their numbers: a line that begins with `#` or with no mark
+    is a heading; list items and indented lines are questions. In an outline of nothing but list items, those that are
+    not indented are headings. Lines without words are skipped.
+
+    Raises QuestionError if there is no heading or too many, or a line is no question.
     """
-    lines = [(number, *_parsed(line)) for number, line in text_lines(file, QuestionError)]
+    lines = [(number, *_parsed(line)) for number, line in numbered]
     lines = [line for line in lines if any(map(str.isalnum, line[-1]))]
     is_list = all(is_item for _, is_item, _, _ in lines)
     parts: list[OutlinePart] = []
@@ -31,12 +41,12 @@ def read_outline(file: Path) -> tuple[OutlinePart, ...]:
         try:
             words = " ".join(valid_question(text, "line").split())
         except QuestionError as error:
-            raise QuestionError(f"{file}, line {number}: {error.message}", hint=_HINT) from error
+            raise QuestionError(f"{called}, line {number}: {error.message}", hint=_HINT) from error
         if parts and (is_indented or (is_item and not is_list)):
             parts[-1] = parts[-1].changed(questions=(*parts[-1].questions, words))
         else:
             parts.append(OutlinePart(heading=words))
-    return valid_outline(parts, str(file))
+    return valid_outline(parts, called)
 
 
 def valid_outline(parts: Sequence[OutlinePart], called: str = "the outline") -> tuple[OutlinePart, ...]:
@@ -55,6 +65,12 @@ def valid_outline(parts: Sequence[OutlinePart], called: str = "the outline") -> 
 def outline_text(parts: Sequence[OutlinePart]) -> str:
     """Return an outline as `read_outline` reads it."""
     return "\n".join(_lines(parts))
+
+
+def outline_of(report: Investigation) -> tuple[OutlinePart, ...]:
+    """Return the outline of a report."""
+    sections = report.answer.sections if report.answer is not None else ()
+    return tuple(OutlinePart(heading=section.heading, questions=section.questions) for section in sections)
 
 
 def _lines(parts: Sequence[OutlinePart]) -> Iterator[str]:

@@ -33,6 +33,7 @@ from investigator.research.report_answer import report_answer
 from investigator.services.batch import Result, joint_budget, note_spent, questions_at_once, wave
 from investigator.services.indexed_folder import IndexedFolder
 from investigator.services.open_folder import OpenFolder, OpenRun, open_folder, repeated
+from investigator.services.outlines import outline_of
 from investigator.services.run_records import REPORT, RunOptions, answered_already, new_record, scope_of
 from investigator.store.in_memory import JointLedger
 from investigator.store.journal import Runs
@@ -207,12 +208,6 @@ class _Writing:
         except BudgetSpent as spent:
             self.spent = self.spent or spent.reason
             return (), ()
-
-
-def outline_of(report: Investigation) -> tuple[OutlinePart, ...]:
-    """Return the outline of a report."""
-    sections = report.answer.sections if report.answer is not None else ()
-    return tuple(OutlinePart(heading=section.heading, questions=section.questions) for section in sections)
 
 
 def _question(subject: str, part: OutlinePart) -> str:

@@ -46,7 +46,7 @@ def typed(place: Path, server: OpenAIServer, *words: object, subject: str = SUBJ
 
 
 def test_a_report_is_printed_and_written_with_its_outline_beside_it(place: Path, openai_server: OpenAIServer) -> None:
-    files = [place / f"plants{suffix}" for suffix in (".html", ".md", ".json", ".csv")]
+    files = [place / f"plants{suffix}" for suffix in (".html", ".md", ".json", ".csv", ".docx")]
     shown = typed(place, openai_server, "--verbose", *(word for file in files for word in ("--report", file)))
     assert shown.exit_code == 0, shown.output
     assert "Power of each: 40 MW. [1]" in shown.stdout

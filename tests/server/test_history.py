@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import re
 from collections.abc import Iterator
@@ -124,3 +125,19 @@ def test_a_question_that_is_kept_up_to_date_is_marked_and_links_to_its_answer_be
     assert "changed, kept up to date" in reader.get("/f/plants/").text
     assert f'runs/{before}">The answer before' in reader.get(f"/f/plants/runs/{now}").text
     assert "Kept up to date" not in reader.get(f"/f/plants/runs/{before}").text
+
+
+def test_a_report_is_written_from_the_page_and_again_with_an_edited_outline(reader: httpx.Client) -> None:
+    outline = "How much power does the Cedar plant make?\nWhen was the Elm plant opened?\n- by whom?"
+    page = answer_page(reader, "plants", "The plants", report="1", outline=outline)
+    assert page.url.path.rpartition("/")[2].startswith("report-")
+    headings = re.findall(r'<h2 dir="auto">([^<]+)</h2>', page.text)
+    assert headings == outline.splitlines()[:2]
+    edited = html.unescape(re.findall(r'<textarea name="outline"[^>]*>([^<]+)', page.text)[0])
+    assert "- by whom?" in edited
+    edited = edited.replace("Elm", "Oak")
+    again = answer_page(reader, "plants", "The plants", report="1", outline=edited)
+    assert "When was the Oak plant opened?" in again.text
+    refused = reader.post("/f/plants/ask", data={"question": "The plants", "report": "1", "outline": "---"})
+    assert refused.status_code == 422
+    assert "contains no heading" in refused.text
