@@ -18,6 +18,7 @@ from investigator.reports.export import csv_text, write_text
 from investigator.reports.inert import inert, inert_line
 from investigator.reports.matrix import CELL_WORDS, counts_line, readers_line
 from investigator.reports.wording import SUPPORTS, plural, usage_line
+from investigator.research.extraction import READ_FROM_TABLE
 from investigator.resources.distribution import install_command
 from investigator.secrets import redacted
 
@@ -65,21 +66,16 @@ def extraction_text(extraction: Extraction) -> Text:
         body = [_listed(line, names) for line in shown]
     if len(every) > len(shown):
         body.append(Text(f"{len(every) - len(shown):,} more records: --report FILE.csv writes all."))
-    problems = [
-        inert_line(f"{document.document}: {problem}")
-        for document in extraction.documents
-        for problem in document.problems
-    ]
+    from_tables = sum(cell.reason == READ_FROM_TABLE for own in extraction.documents for cell in own.cells)
     footer = (
-        f"Cells: {counts_line(extraction)}.",
+        f"Cells: {counts_line(extraction)}{f'; {READ_FROM_TABLE}: {from_tables:,}' if from_tables else ''}.",
         inert_line(readers_line(extraction)),
         f"Used: {usage_line(extraction.usage, extraction.seconds)}",
         "The quotes behind each cell: --report FILE.xlsx or --json with the same command, at no extra cost.",
     )
-    notes = [Text("\n".join(problems))] if problems else []
-    return (
-        Text("\n\n").join([Text(size, style="bold"), *body, *notes, Text("\n".join(footer), style="dim")]).append("\n")
-    )
+    problems = [inert_line(f"{own.document}: {text}") for own in extraction.documents for text in own.problems]
+    body += [Text("\n".join(problems))] if problems else []
+    return Text("\n\n").join([Text(size, style="bold"), *body, Text("\n".join(footer), style="dim")]).append("\n")
 
 
 def _named(line: Line) -> str:

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from investigator.language.amounts import amounts, prepared
 from investigator.language.dates import dates
 from investigator.language.normalise import normalise, one_line
-from investigator.language.units import unit_of
+from investigator.language.units import magnitude_of, magnitude_pattern, unit_of
 from investigator.records import Column, ColumnKind
 from investigator.research.schema import Property
 
@@ -70,7 +70,11 @@ def _factor(own: Property, unit: str) -> Fraction:
 
 
 def _unit_words(unit: str) -> list[str]:
-    return sorted(unit_of(word).casefold() for word in unit.split())
+    """Return the words of a unit in one form and order: $ million, USD millions."""
+    magnitude = re.compile(magnitude_pattern())
+    return sorted(
+        str(magnitude_of(word)) if magnitude.fullmatch(word) else unit_of(word).casefold() for word in unit.split()
+    )
 
 
 def cell_value(own: Property, text: str, heading: str) -> tuple[JsonValue, str]:

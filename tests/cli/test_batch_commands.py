@@ -73,6 +73,7 @@ def test_values_of_a_schema_are_shown_and_written_in_each_format(place: Path) ->
         shown = typed(place, "matrix", "--schema", str(schema), *named)
         assert shown.exit_code == 0, shown.output
     assert "lines.csv #1  Bolt" in shown.stdout
+    assert "read from the table: 4." in shown.stdout
     assert "unknown keywords of the schema are ignored: colour" in shown.stderr
     rows = list(csv.DictReader(io.StringIO(reports[0].read_text(encoding="utf-8-sig"))))
     lines = [(row["record"], row["item"], row["amount"]) for row in rows if row["document"] == "lines.csv"]

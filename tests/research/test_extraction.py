@@ -133,6 +133,8 @@ def test_a_unit_is_converted_only_by_a_factor_of_the_schema(of_texts: Make) -> N
     stated = [entry("rent", "52", quote=OTHER_RENT, unit="thousand GBP"), *GOOD[1:]]
     read = Read(of_texts, stated)
     assert (read.values["rent"], read.cell("rent").text) == (52000, "52 thousand GBP")
+    other_words = [entry("rent", "52", quote=OTHER_RENT, unit="£ thsd"), *GOOD[1:]]
+    assert Read(of_texts, other_words).values["rent"] == 52000
     foreign = [entry("rent", "52", quote=OTHER_RENT, unit="EUR"), *GOOD[1:]]
     read = Read(of_texts, foreign, foreign)
     assert (read.values["rent"], read.cell("rent").status) == (None, CellStatus.UNCLEAR)
