@@ -40,6 +40,13 @@ def _headings(page: Path) -> set[str]:
     return {line.lstrip("# ") for line in lines if line.startswith("##")}
 
 
+def test_the_documentation_stays_short() -> None:
+    root = Path(investigator.__file__).parents[1]
+    pages = [root / "README.md", *root.glob("docs/*.md"), *root.glob("docs/guides/*.md")]
+    assert sum(len(page.read_text(encoding="utf-8").split()) for page in pages) <= 14_200
+    assert len((root / "README.md").read_text(encoding="utf-8").splitlines()) <= 110
+
+
 def test_a_lost_link_and_a_foreign_font_are_found(tmp_path: Path) -> None:
     page = '<a href="lost.html">x</a><a href="#here">y</a><p id="here"><img src="https://example.org/a.png">'
     (tmp_path / "index.html").write_text(page, encoding="utf-8")
