@@ -166,7 +166,8 @@ def load(folders: list[Path], data: Path, arguments: argparse.Namespace) -> None
         followed(server, job)
         outcome = server.get(f"/v1/investigations/{job}")["job"]
         assert isinstance(outcome, dict)
-        pages = [f"/f/{name}/", f"/f/{name}/documents", f"/f/{name}/runs/{outcome['run_id']}"]
+        places = ("", "documents", "documents?q=site3&sort=date", "matrix", f"runs/{outcome['run_id']}")
+        pages = ["/folders", *(f"/f/{name}/{place}" for place in places)]
         pages.append(f"/f/{name}/document?id=site3.txt&start=0&end=30")
         with ThreadPoolExecutor(64) as pool:
             jobs = [begin(server, folder.name) for folder in folders]
