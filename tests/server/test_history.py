@@ -7,14 +7,20 @@ import html
 import io
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from sqlite3 import connect
+from threading import Event
 
 import httpx
 import pytest
-from power_plants import ONE
-from server_clients import answer_page, browser_of, program_of, serving
+from power_plants import ONE, read
+from server_clients import answer_page, browser_of, end_page, program_of, serving
 
+from investigator import ScriptedEngine
+from investigator.records import Prompt
 from investigator.server.service import Service
+from investigator.store.workspace import Workspace
 
 OTHER = "When was the ELM plant opened?"
 
@@ -141,3 +147,34 @@ def test_a_report_is_written_from_the_page_and_again_with_an_edited_outline(read
     refused = reader.post("/f/plants/ask", data={"question": "The plants", "report": "1", "outline": "---"})
     assert refused.status_code == 422
     assert "contains no heading" in refused.text
+
+
+def test_a_question_that_is_being_answered_is_not_deleted(plants: Path, tmp_path: Path) -> None:
+    begun, may_go_on = Event(), Event()
+
+    def waiting(prompt: Prompt) -> str:
+        begun.set()
+        may_go_on.wait(60)
+        return read(prompt)
+
+    with serving(plants, tmp_path, model=ScriptedEngine(waiting)) as service, browser_of(service) as client:
+        job = client.post("/f/plants/ask", data={"question": ONE}, follow_redirects=False).headers["location"]
+        assert begun.wait(60)
+        (run,) = set(re.findall(r"/f/plants/runs/[\w-]+", client.get("/f/plants/runs").text.replace("/delete", "")))
+        refused = client.post(f"{run}/delete")
+        may_go_on.set()
+        assert refused.status_code == 409
+        assert "being answered" in refused.text
+        assert "It produces 42 MW." in end_page(client, httpx.Response(303, headers={"location": job})).text
+
+
+def test_an_unfinished_run_of_another_process_is_not_deleted(reader: httpx.Client, tmp_path: Path) -> None:
+    run = answer_page(reader, "plants", ONE).url.path
+    with closing(connect(tmp_path / "workspace" / "runs.db")) as database:
+        database.execute("UPDATE runs SET answer_status = NULL")
+        database.commit()
+    with Workspace(tmp_path / "workspace", write=True):
+        refused = reader.post(f"{run}/delete")
+    assert refused.status_code == 409
+    assert "Another run is writing" in refused.text
+    assert reader.post(f"{run}/delete").status_code == 200
