@@ -179,6 +179,12 @@ def test_a_model_is_chosen_by_keyboard_and_what_is_too_long_stays_and_is_not_sen
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowDown")
     assert page.inner_text(".pick-model summary") == "Read by Built-in search"
+    page.click("summary:has-text('More')")
+    page.focus("textarea[name=outline]")
+    page.keyboard.type("A heading")
+    page.keyboard.press("Enter")
+    assert page.input_value("textarea[name=outline]") == "A heading\n"
+    page.fill("textarea[name=outline]", "")
     long = "A line of a long text that somebody pasted here.\n" * 250
     page.fill("#question", long)
     page.keyboard.press("Enter")

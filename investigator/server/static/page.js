@@ -3,10 +3,11 @@
 
 // --- questions and messages ------------------------------------------------------------------------------------------
 for (const form of document.querySelectorAll("form.ask")) {
+  const text = form.querySelector("textarea");
   let isSent = false;
   form.addEventListener("keydown", (event) => {
     const isComposing = event.isComposing || event.keyCode === 229;  // Safari ends a composition with this code
-    if (event.target.tagName !== "TEXTAREA" || event.key !== "Enter" || event.shiftKey || isComposing) return;
+    if (event.target !== text || event.key !== "Enter" || event.shiftKey || isComposing) return;
     event.preventDefault();
     form.requestSubmit();
   });
@@ -15,7 +16,6 @@ for (const form of document.querySelectorAll("form.ask")) {
     isSent = true;
   });
   addEventListener("pageshow", () => { isSent = false; });
-  const text = form.querySelector("textarea");
   const over = document.createElement("p");
   over.className = "over";
   over.setAttribute("role", "status");
