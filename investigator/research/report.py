@@ -98,7 +98,7 @@ class ReportWriter:
         answer = run.answer
         blank = Section(heading=part.heading, questions=part.questions, run=run.id)
         if answer is None:
-            return blank.changed(reason="it was not investigated")
+            return blank.changed(reason="Not investigated, because an engine or a file failed.")
         is_finished = answer.run.stop not in CEILINGS
         is_all = answer.status is AnswerStatus.PASSAGES_FOUND or not self.is_checked
         own = (*((answer.lead,) if answer.lead is not None else ()), *answer.details)
@@ -111,7 +111,7 @@ class ReportWriter:
             rows=(*rows, *_surveyed(answer)),
         )
         if not is_finished:
-            return section.changed(reason=f"not finished, because the limit on {answer.run.stop} was reached")
+            return section.changed(reason=f"Not finished, because the limit on {answer.run.stop} was reached.")
         return section if section.statements else section.changed(reason=answer.reason)
 
     def section(self, part: OutlinePart, run: Investigation, others: Sequence[ListedSection]) -> DraftedSection:

@@ -27,6 +27,7 @@ from investigator.research.status import least
 _COMPLETE = (AnswerStatus.ANSWERED, AnswerStatus.CONFLICTING, AnswerStatus.PREMISE_WRONG)
 _ABSENT = (AnswerStatus.NOT_FOUND, AnswerStatus.PREMISE_WRONG)
 _NEAREST = 3
+_MOST_NAMES = 8
 
 
 def report_answer(
@@ -100,17 +101,18 @@ def _part_status(section: Section) -> PartStatus:
 
 
 def _reason(sections: Sequence[Section], stop: StopReason) -> str:
-    """Return how many parts the documents answer and, if a limit was reached, which parts are not finished."""
+    """Return how many parts the documents answer, and which are not finished."""
     complete = sum(section.status in _COMPLETE for section in sections)
-    telling = sum(bool(section.statements) for section in sections)
-    reason = f"The documents answer {complete} of {len(sections)} parts in full, and {telling - complete} in part."
-    if telling < complete or not any(section.status in _COMPLETE for section in sections):
-        reason = f"The documents say something on {telling} of {len(sections)} parts."
+    telling = sum(bool(section.statements) for section in sections if section.status not in _COMPLETE)
+    in_part = f", and {telling} in part" if telling else ""
+    lines = [f"The documents answer {complete} of {len(sections)} parts{in_part}."]
+    if not complete and any(section.status is AnswerStatus.PASSAGES_FOUND for section in sections):
+        lines = [f"Passages were found on {telling} of {len(sections)} parts."]
     missing = [section.heading for section in sections if section.status is None]
-    if stop in CEILINGS:
-        named = f" Not finished: {'; '.join(missing)}." if missing else ""
-        return f"{reason} The limit on {stop} was reached.{named}"
-    return f"{reason} Failed: {'; '.join(missing)}." if missing else reason
+    more = f"; and {len(missing) - _MOST_NAMES} more" if len(missing) > _MOST_NAMES else ""
+    lines += [f"The limit on {stop} was reached."] if stop in CEILINGS else []
+    lines += [f"Not finished: {'; '.join(missing[:_MOST_NAMES])}{more}."] if missing else []
+    return " ".join(lines)
 
 
 def _coverage(answers: Sequence[Answer]) -> Coverage:

@@ -121,7 +121,8 @@ class _Writing:
             is_checked=not parts.settings.check.off,
         )
         outline = self.outline or self._planned(writer)
-        yield Notice(text=f"Outline: {'; '.join(part.heading for part in outline)}")
+        if len(outline) > 1:
+            yield Notice(text=f"Outline: {'; '.join(part.heading for part in outline)}")
         yield from self._investigated(folder, opened, [part for part in outline if part not in kept], again)
         drafted: list[DraftedSection] = []
         with closing(self._drafted(writer, outline, kept)) as arriving:

@@ -220,7 +220,7 @@ def test_a_limit_gives_the_finished_sections_and_names_what_is_missing(folder: P
     assert answer.sections[0].statements
     assert "Not finished: " in answer.reason
     assert "Cedar" in answer.reason
-    assert answer.sections[2].reason.startswith("not finished")
+    assert answer.sections[2].reason.startswith("Not finished")
     again, idle = opened(folder, None, "budget.calls=9")
     assert again.report(SUBJECT).sections == answer.sections
     assert idle.asked == []
@@ -328,7 +328,7 @@ def test_a_part_that_fails_leaves_the_others(folder: Path) -> None:
     answer = events[-1].investigation.answer if isinstance(events[-1], Answered) else None
     assert isinstance(answer, Answer)
     assert [bool(section.statements) for section in answer.sections] == [True, False, True]
-    assert "Failed: Birch" in answer.reason
+    assert "Not finished: Birch" in answer.reason
     assert any(isinstance(each, Notice) and "the server is gone" in each.text for each in events)
 
 
@@ -336,6 +336,7 @@ def test_a_report_is_a_run_that_is_listed_shown_and_not_replayed(folder: Path) -
     investigator, _ = opened(folder)
     answer = investigator.report(SUBJECT, RunOptions())
     assert investigator.show("last").answer == answer
+    assert answer.run.id.startswith("report-")
     assert answer.run.id in {run.id for run in investigator.runs()}
     with pytest.raises(NotFoundError, match="not replayed"):
         investigator.replay(answer.run.id)
