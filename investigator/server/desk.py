@@ -80,6 +80,7 @@ class Desk:
         self._changed = Condition()
         self._slots = Semaphore(_AT_ONCE)
         self._to_stop: set[str] = set()
+        self._obstacles: dict[str, str] = {}
         self._to_index: set[str] = set()
         self._follows_changes = follows_changes
         self._threads: list[Thread] = []
@@ -124,6 +125,10 @@ class Desk:
             hint = f"Name one of these folders: {', '.join(self.folders)}"
             raise ServerError(HTTPStatus.NOT_FOUND, f"no folder {name!r} is served", hint)
         return self.folders[name]
+
+    def obstacle(self, name: str) -> str:
+        """Return why the jobs of a folder cannot go on now, or "" if they can."""
+        return self._obstacles.get(name, "")
 
     def submit(self, request: JobRequest, idempotency_key: str | None = None) -> ServerJob:
         """Accept a job, and return it; if the key has been used before, return the earlier job.
@@ -187,9 +192,11 @@ class Desk:
                 with self._slots:
                     self._work(folder)
                     self._index(folder)
+                self._obstacles.pop(folder.name, None)
             except WorkspaceLockedError:
                 self.closing.wait(_AGAIN)
             except StoreError as error:
+                self._obstacles[folder.name] = error.message
                 self._on_problem(error.message)
                 self.closing.wait(_AGAIN)
 

@@ -71,6 +71,7 @@ def readiness(desk: Desk, reading: FirstReading, uploads: Uploads) -> Callable[[
         shown = Live(served.investigator.parts.settings.budget).shown(events)
         after = events[-1].number if events else 0
         here = f"{request.url.path}?{request.url.query}" if request.url.query else request.url.path
-        raise NotReady(page("reading.html.j2", folder=served, job=job, shown=shown, after=after, here=here))
+        values = {"job": job, "shown": shown, "after": after, "here": here, "obstacle": desk.obstacle(served.name)}
+        raise NotReady(page("reading.html.j2", folder=served, **values))
 
     return ready

@@ -16,7 +16,9 @@ from server_clients import answer_page, browser_of, read_folder
 from investigator import Investigator, ScriptedEmbedder
 from investigator.bb3.commands.serve import open_talks
 from investigator.documents.folder import Recheck
+from investigator.errors import DiskFullError
 from investigator.records import Event as Happened
+from investigator.server.ledger import JobLedger
 from investigator.server.service import Service
 
 PAGES = ("", "documents", "search?q=cedar", "chats", "document?id=cedar.txt")
@@ -114,4 +116,26 @@ def test_a_reading_that_fails_says_why_and_can_be_begun_again(tmp_path: Path) ->
         assert "The folder could not be read" in page.text
         assert "Read it again" in page.text
         blocked.unlink()
+        assert "cedar.txt" in read_folder(client, "plants").text
+
+
+def test_a_reading_that_has_to_wait_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, may_store = write_folder(tmp_path / "plants"), Event()
+    change = JobLedger.change
+
+    def full(ledger: JobLedger, *given: object) -> object:
+        if not may_store.is_set():
+            raise DiskFullError("no space is left on the disk of /data")
+        return change(ledger, *given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(JobLedger, "change", full)
+    investigator = Investigator(folder, workspace=tmp_path / "workspace", embedder=ScriptedEmbedder())
+    server = Service([investigator], open_talks=open_talks, directory=tmp_path / "data")
+    with server as service, browser_of(service) as client:
+        page = client.get("/f/plants/documents")
+        while "It has to wait" not in page.text:
+            assert "Reading the folder" in page.text
+            page = client.get("/f/plants/documents")
+        assert "no space is left on the disk of /data" in page.text
+        may_store.set()
         assert "cedar.txt" in read_folder(client, "plants").text
