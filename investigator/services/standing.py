@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import time
 from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+from pydantic import ValidationError
 from sqlalchemy import select
 
 from investigator.engines.base import Engine
@@ -38,19 +40,17 @@ from investigator.store.database import Database, get_meta, set_meta
 from investigator.store.journal import Runs
 from investigator.store.schema import meta
 
-_STATE = "standing:"
+_STATE, _FILES = "standing:", "standing files:"  # apart, because a page shows the state, and the files may be many
 _LENGTH = 20  # characters of a digest that tell one from another
 
 _Due: TypeAlias = dict[str, tuple[DocumentChange, ...]]
 
 
 class _State(Record):
-    """The stored state of standing questions: the files that their answers consider, by path, and for each question, by
-    the identity of its runs, the run of the answer that stands, of the one that was reported last, and of the one
-    before the last difference.
+    """The stored state of standing questions: for each question, by the identity of its runs, the run of the answer
+    that stands, of the one that was reported last, and of the one before the last difference.
     """
 
-    files: Mapping[str, str] = {}
     kept: Mapping[str, str] = {}
     reported: Mapping[str, str] = {}
     before: Mapping[str, str] = {}
@@ -67,12 +67,12 @@ def standing_update(
     which is stored before the last event; an update whose consumer ends before it asks for more is reported again.
     Limits apply to the total of an update. Raises the errors of `Investigator.investigate_all`.
     """
-    began, key = time.monotonic(), f"{_STATE}{_digest(name)}"
+    began, key = time.monotonic(), _digest(name)
     with open_folder(place, engines) as folder:
         yield from folder.read()
         identities = {_digest(run_identity(new, place.parts.prompts.fingerprint())): new for new in records}
-        state, files = _state(folder.runs, key), folder.index.corpus.files()
-        changes = tuple(_changes(state.files, files)) if state.files else ()
+        state, stamps = _state(folder.runs, key), {file.path: _stamp(file) for file in folder.index.corpus.files()}
+        changes = tuple(_changes(_stored(folder.runs, _FILES + key), stamps))
         finished = _finished(folder.runs, {*state.kept.values(), *state.reported.values()})
         answered = {i: finished[run] for i, run in state.kept.items() if i in identities and run in finished}
         reported = {i: finished[run] for i, run in state.reported.items() if i in identities and run in finished}
@@ -94,9 +94,8 @@ def standing_update(
     news = {i: _asked_anew(each, due.get(i, ()), reported.get(i)) for i, each in asked.items()}
     before = {i: run for i, run in state.before.items() if i in kept}
     before |= {i: each.earlier.run_id for i, each in news.items() if each.earlier is not None and each.differs}
-    stamps = {file.path: _stamp(file) for file in files}
-    state = _State(files=stamps, kept=kept, reported={i: run.id for i, run in reported.items()}, before=before)
-    _store(place, key, state)
+    state = _State(kept=kept, reported={i: run.id for i, run in reported.items()}, before=before)
+    _store(place, {_STATE + key: state.model_dump_json(), _FILES + key: json.dumps(stamps)})
     update = StandingUpdate(
         at=datetime.now(UTC).isoformat(timespec="seconds"),
         documents=changes,
@@ -107,7 +106,8 @@ def standing_update(
     )
     yield BatchEnded(outcome=update)
     if kept != state.reported:
-        _store(place, key, state.changed(reported={**state.reported, **kept}))
+        state = state.changed(reported={**state.reported, **kept})
+        _store(place, {_STATE + key: state.model_dump_json()})
 
 
 def _asked(
@@ -140,9 +140,9 @@ def _lacks_sources(run: Investigation) -> bool:
     return run.answer is not None and bool(run.answer.coverage.source_changed)
 
 
-def _changes(before: Mapping[str, str], files: Collection[FileRecord]) -> Iterator[DocumentChange]:
-    now = {file.path: _stamp(file) for file in files}
-    for path in sorted(before.keys() | now.keys()):
+def _changes(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[DocumentChange]:
+    """Yield the changes between two states of the files, by path; none before the first state."""
+    for path in sorted(before.keys() | now.keys()) if before else ():
         if path not in before:
             yield DocumentChange(document_id=path, change=Change.NEW)
         elif path not in now:
@@ -186,9 +186,16 @@ def _finished(database: Database, ids: Collection[str]) -> dict[str, Investigati
 
 def _state(database: Database, key: str) -> _State:
     """Return the stored state, which is empty at first, or if another version stored it."""
-    with database.begin() as connection, suppress(ValueError):
-        return _State.model_validate_json(get_meta(connection, key) or "")
+    with suppress(ValidationError):
+        return _State.model_validate(_stored(database, _STATE + key))
     return _State()
+
+
+def _stored(database: Database, key: str) -> dict[str, Any]:
+    with database.begin() as connection, suppress(ValueError):
+        stored: dict[str, Any] = json.loads(get_meta(connection, key) or "{}")
+        return stored
+    return {}
 
 
 def standing_runs(database: Database) -> dict[str, str]:
@@ -197,13 +204,14 @@ def standing_runs(database: Database) -> dict[str, str]:
     """
     with database.begin() as connection:
         keys = connection.execute(select(meta.c.key).where(meta.c.key.startswith(_STATE))).scalars().all()
-    states = [_state(database, key) for key in keys]
+    states = [_state(database, key.removeprefix(_STATE)) for key in keys]
     return {run: state.before.get(identity, "") for state in states for identity, run in state.kept.items()}
 
 
-def _store(place: IndexedFolder, key: str, state: _State) -> None:
+def _store(place: IndexedFolder, values: Mapping[str, str]) -> None:
     with place.open_workspace(write=False) as workspace, workspace.runs.begin() as connection:
-        set_meta(connection, key, state.model_dump_json())
+        for key, value in values.items():
+            set_meta(connection, key, value)
 
 
 def _digest(text: str) -> str:
