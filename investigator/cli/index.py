@@ -12,7 +12,7 @@ from investigator.cli.options import AsJsonLines, Folder, SettingsOptions, Works
 from investigator.cli.output import again_to_resume, note, print_lines, print_styled, resumable, tell
 from investigator.cli.progress import shown
 from investigator.cli.streams import STREAMS
-from investigator.documents.scanning import FolderListing, scan
+from investigator.documents.scanning import FolderListing
 from investigator.errors import SettingsError
 from investigator.investigator import Investigator
 from investigator.records import FileRead, FileRecord, FileStatus, FolderStatus, IndexedFile, LeftOutFiles
@@ -67,7 +67,7 @@ def index(
         if investigator.has_index():
             _print_contents(investigator, as_json=as_json)
         else:
-            _print_new(scan(investigator.folder, investigator.parts.settings.folder), investigator, as_json=as_json)
+            _print_new(investigator.new_files(), investigator, as_json=as_json)
         return
     changes = () if shards is None else (f"cluster.shards={shards}",)
     investigator = Investigator(folder, settings=settings.load(*changes), workspace=workspace)

@@ -33,14 +33,15 @@ _HEADINGS = tuple(",".join(heading) for heading in (MATRIX_HEADING, EVIDENCE_HEA
 _USAGE = re.compile(r"\bUsed: [\d,]+ calls?, [\d,]+ tokens? \(")
 _COVERED = re.compile(r"(?:^|; |\bCoverage: )(?:read|searched) \d+ of \d+ documents?\b", re.MULTILINE)
 _RUN = r"(?:report-)?\d{8}-\d{6}-[0-9a-f]{6}"
+_MATRIX = re.compile(r"^Cells: [a-z ]+ \d.*\n(?:.*\n){1,3}The quotes behind each cell: --report ", re.MULTILINE)
 _LAST_LINE = re.compile(rf"^Run: {_RUN}(?:, as of \d{{4}}-\d{{2}}-\d{{2}})?\s*\Z", re.MULTILINE)
 _NAMED = re.compile(rf"\bRun:? {_RUN}\b|^The quotes behind each cell: --report ", re.MULTILINE)
 
 
 def is_own_result(data: bytes) -> bool:
     """Return True if the bytes of a file are a result that this program wrote. HTML, JSON, CSV, XLSX and DOCX files are
-    marked at their beginning or in their properties; text ends with the coverage and the id of the run, or with the
-    cost and the id, as Markdown does. A note that only names a run is no result.
+    marked at their beginning or in their properties; text ends with the coverage and the id of the run, with the cells
+    of a matrix, or with the cost and the id, as Markdown does. A note that only names a run is no result.
     """
     if data.startswith(b"PK"):
         return _is_own_package(data)
@@ -50,7 +51,7 @@ def is_own_result(data: bytes) -> bool:
     if _PAGE in head or _RECORD.match(head) or head.startswith(_HEADINGS):
         return True
     tail = data[-_TAIL:].decode("utf-8", "replace")
-    if _LAST_LINE.search(tail) and _COVERED.search(tail):
+    if (_LAST_LINE.search(tail) and _COVERED.search(tail)) or _MATRIX.search(tail[-_END:]):
         return True
     return _USAGE.search(tail[-_END:]) is not None and _NAMED.search(tail[-_END:]) is not None
 

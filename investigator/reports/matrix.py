@@ -25,8 +25,8 @@ _STYLES: Mapping[CellStatus, str] = {
     CellStatus.NOT_READ: "red",
 }
 _SIDE_BY_SIDE = 3  # maximum number of questions in one table; if there are more, they are listed one by one
-_NARROW, _WIDE, _NAME = 44, 160, 40
-"""Maximum lengths in characters: an answer in a table, an answer in a list, and a document's name."""
+_TOGETHER, _WIDEST_CELL, _WIDE, _NAME = 132, 80, 160, 40
+"""Maximum lengths in characters: all cells of a row, a cell, an answer in a list, and a document's name."""
 _MOST_SCANNED = 4_000  # characters of a text in which the line for a cell is looked for
 
 
@@ -101,10 +101,11 @@ def matrix_text(matrix: Matrix) -> Text:
     """
     legend = [Text(f"Q{number}  {inert_line(question)}") for number, question in enumerate(matrix.questions, start=1)]
     heading = Text("\n").join([Text(f"Matrix: {size_line(matrix)}", style="bold"), *legend])
+    used = [f"Used: {usage_line(matrix.usage, matrix.seconds)}"] if matrix.usage.tokens else []
     footer = (
         f"Cells: {counts_line(matrix)}.",
         inert_line(readers_line(matrix)),
-        f"Used: {usage_line(matrix.usage, matrix.seconds)}",
+        *used,
         "The quotes behind each cell: --report FILE.html or --json with the same command, at no extra cost.",
     )
     tables = [_table(matrix)] if len(matrix.questions) <= _SIDE_BY_SIDE else _lists(matrix)
@@ -112,12 +113,25 @@ def matrix_text(matrix: Matrix) -> Text:
 
 
 def _table(matrix: Matrix) -> Text:
+    """Return the cells side by side; a reason that does not fit into its cell stands in full below the table."""
     heading = ("Document", *(f"Q{number}" for number in range(1, len(matrix.questions) + 1)))
+    most, notes = min(_WIDEST_CELL, _TOGETHER // len(matrix.questions)), dict[str, str]()
     rows = []
     for number, document in enumerate(matrix.documents):
         cells = zip(matrix.row(number), matrix.questions, strict=True)
-        rows.append((inert_line(document.id, _NAME), *(in_short(cell, question, _NARROW) for cell, question in cells)))
-    return columns(rows, heading=heading, left=range(len(heading)))
+        shown = (_noted(cell, notes) if _is_cut(cell, most) else in_short(cell, asked, most) for cell, asked in cells)
+        rows.append((inert_line(document.id, _NAME), *shown))
+    below = [Text(f"[{mark}] {inert_line(reason)}", style="dim") for reason, mark in notes.items()]
+    return Text("\n").join([columns(rows, heading=heading, left=range(len(heading))), *below])
+
+
+def _is_cut(cell: MatrixCell, most: int) -> bool:
+    has_reason = cell.reason and not cell.text and cell.status is not CellStatus.NOT_STATED
+    return bool(has_reason) and len(CELL_WORDS[cell.status]) + len(cell.reason) + 2 > most
+
+
+def _noted(cell: MatrixCell, notes: dict[str, str]) -> str:
+    return f"{CELL_WORDS[cell.status]} [{notes.setdefault(cell.reason, str(len(notes) + 1))}]"
 
 
 def _lists(matrix: Matrix) -> Iterator[Text]:

@@ -307,7 +307,8 @@ def questions_text(answered: AskedQuestions) -> Text:
         answer = outcome.investigation.answer if outcome.investigation is not None else None
         lines = [_headline("Failed", outcome.failure, "bold red")] if answer is None else _question_lines(answer)
         blocks.append(Text("\n").join([Text(f"{number}. {inert_line(outcome.question)}", style="bold"), *lines]))
-    blocks.append(Text(f"Used: {usage_line(answered.usage, answered.seconds)}", style="dim"))
+    if answered.usage.tokens:
+        blocks.append(Text(f"Used: {usage_line(answered.usage, answered.seconds)}", style="dim"))
     return Text("\n\n").join(blocks).append("\n")
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from investigator.documents.document_ids import known_id
 from investigator.documents.folder import Recheck, changes, scan
 from investigator.documents.fresh import FreshReading
+from investigator.documents.scanning import FolderListing
 from investigator.errors import (
     DamagedDocumentError,
     FolderError,
@@ -335,11 +336,15 @@ class IndexedFolder:
         """
         if self._bring_down is not None:
             self._bring_down(self.parts.notify)
-        if self.has_index():
-            return
+        if not self.has_index():
+            self.new_files()
+
+    def new_files(self) -> FolderListing:
+        """Return the files of a folder without an index; none is opened. Raises FolderError if there are none."""
         listing = scan(self.folder, self.parts.settings.folder)
         if not listing.files:
             raise FolderError(no_documents(self.folder, listing.left_out))
+        return listing
 
     def _updated(self, *, vectors: bool, recheck: Recheck) -> Iterator[Event]:
         """Update the text and words from the folder and, with `vectors`, all vectors. The workspace is not locked while

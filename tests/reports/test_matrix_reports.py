@@ -61,6 +61,10 @@ def test_a_terminal_shows_a_table_of_few_questions_and_a_list_of_many() -> None:
     assert "Q1  What is the rent?" in few
     assert "contracts/lease.pdf  The annual rent is EUR 48,000." in few
     assert "scan.pdf             not read: encrypted" in few
+    made = matrix()
+    long = made.changed(cells=tuple(cell.changed(reason=cell.reason and "so it is, " * 30) for cell in made.cells))
+    assert "scan.pdf             not read [1]\n[1] so it is, so it is" in matrix_text(long).plain
+    assert "…" not in matrix_text(long).plain
     many = matrix_text(matrix(questions=tuple(f"What is rent {n}?" for n in range(9)))).plain
     assert many.count("contracts/lease.pdf:page 3") == 9
 
