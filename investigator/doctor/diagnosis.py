@@ -35,6 +35,7 @@ _EXTRAS = {
     "eval": "ir-measures",
     "postgres": "psycopg",
     "objects": "obstore",
+    "parquet": "pyarrow",
     "otel": "opentelemetry-sdk",
 }
 _WAYS = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")

@@ -29,6 +29,7 @@ from investigator.records import (
     ExtractVariables,
     Matrix,
     MatrixCell,
+    MatrixDocument,
     ShownDocument,
     Support,
     Table,
@@ -277,25 +278,24 @@ def extraction_of(matrix: Matrix, schema: TypedSchema) -> Extraction:
     cells: dict[str, list[ExtractedCell]] = {document.id: [] for document in matrix.documents}
     for cell in matrix.cells:
         cells[cell.document_id].append(cell if isinstance(cell, ExtractedCell) else _extracted(cell))
-    documents = []
-    for document in matrix.documents:
-        own = tuple(cells[document.id])
-        is_read = any(cell.status is not CellStatus.NOT_READ for cell in own)
-        values = values_of(schema, own) if is_read else None
-        problems = tuple(dict.fromkeys(_problems(schema, values))) if is_read else ()
-        documents.append(
-            ExtractedDocument(document=document.id, title=document.title, values=values, problems=problems, cells=own)
-        )
-    return Extraction(
-        id=matrix.id,
-        columns=schema.columns,
-        documents=tuple(documents),
-        engine=matrix.engine,
-        checked_by=matrix.checked_by,
-        usage=matrix.usage,
-        seconds=matrix.seconds,
-        failed=matrix.failed,
+    documents = [_extracted_document(document, tuple(cells[document.id]), schema) for document in matrix.documents]
+    shared = {name: getattr(matrix, name) for name in ("id", "engine", "checked_by", "usage", "seconds", "failed")}
+    return Extraction(columns=schema.columns, documents=tuple(documents), **shared)
+
+
+def _extracted_document(
+    document: MatrixDocument, cells: tuple[ExtractedCell, ...], schema: TypedSchema
+) -> ExtractedDocument:
+    made = ExtractedDocument(document=document.id, title=document.title, cells=cells)
+    if all(cell.status is CellStatus.NOT_READ for cell in cells):
+        return made
+    values = values_of(schema, cells)
+    errors = islice(schema.validator.iter_errors(values), _MOST_PROBLEMS)
+    problems = (
+        f"{error.json_path}: {'it is required, but not stated' if error.instance is None else error.message[:200]}"
+        for error in errors
     )
+    return made.changed(values=values, problems=tuple(dict.fromkeys(problems)))
 
 
 def values_of(schema: TypedSchema, cells: Iterable[ExtractedCell]) -> JsonValue:
@@ -331,9 +331,3 @@ def _put(target: dict[str, Any], own: Property, value: JsonValue) -> None:
         target = target.setdefault(part, {})
     if value is not None or own.is_nullable or own.is_required:
         target[name] = value
-
-
-def _problems(schema: TypedSchema, values: JsonValue) -> Iterator[str]:
-    for error in islice(schema.validator.iter_errors(values), _MOST_PROBLEMS):
-        what = "it is required, but not stated" if error.instance is None else error.message[:200]
-        yield f"{error.json_path}: {what}"
