@@ -49,9 +49,7 @@ def show(
             _show_matrix(Matrix.of(record), output, folder)
             return
         output.check(folder)
-        if record.answer is not None and record.answer.sections:
-            record = investigator.stale(record)
-        output.show(record, investigator, again=True)
+        output.show(investigator.stale(record), investigator, again=True)
         return
     if output.report:
         raise UserError("--report needs a run", hint=f"For example: investigator show {folder} last --report a.html")

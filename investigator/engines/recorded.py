@@ -12,7 +12,16 @@ from pydantic import ValidationError
 from investigator.engines.base import Engine, prompt_key, traits_of
 from investigator.errors import ReplayError, StoreError
 from investigator.files import for_owner
-from investigator.records import AskVariables, ExtractVariables, Prompt, Record, Reply, RowVariables, Traits
+from investigator.records import (
+    AskVariables,
+    ExtractVariables,
+    Prompt,
+    Record,
+    Reply,
+    RowVariables,
+    SectionVariables,
+    Traits,
+)
 
 
 class _Header(Record):
@@ -137,12 +146,14 @@ class RecordedEngine:
 
 
 def _subject(prompt: Prompt) -> tuple[str, str]:
-    """Return the template of a prompt and the documents that it asks about, which stay if the template is reworded."""
+    """Return the template of a prompt and its documents or section, which stay if the template is reworded."""
     match prompt.variables:
         case AskVariables(documents=documents):
             about = " ".join(document.document_id for document in documents)
         case RowVariables(document=document) | ExtractVariables(document=document):
             about = document.document_id
+        case SectionVariables(heading=heading):  # sections are written at the same time, in any order
+            about = heading
         case _:
             about = ""
     return prompt.template.removesuffix(".j2"), about

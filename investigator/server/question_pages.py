@@ -196,7 +196,7 @@ def _folder_page(desk: Desk, served: ServedFolder, **rejected: object) -> HTMLRe
 
 
 def _run_page(desk: Desk, served: ServedFolder, run_id: str, **rejected: object) -> HTMLResponse:
-    record = served.investigator.show(run_id)
+    record = served.investigator.stale(served.investigator.show(run_id))
     view = {**investigation_view(record), "text": investigation_text(record).plain, "unread": False}
     view["outline"] = outline_text(outline_of(record))
     form = question_form(desk, served, **rejected)

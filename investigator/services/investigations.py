@@ -184,12 +184,16 @@ class Investigations(IndexedFolder):
         return mended(attempt)
 
     def stale(self, report: Investigation) -> Investigation:
-        """Return a report whose sections name the documents that they cite and that have changed since."""
+        """Return a report whose sections name the documents that they cite and that have changed since; any other run
+        as it is. Raises FolderError, ReaderError and StoreError.
+        """
+        if report.answer is None or not report.answer.sections:
+            return report
         from investigator.services.report_run import stale_sections  # a question must not wait for the import
 
-        names = list(dict.fromkeys(quote.document_id for quote in report.answer.citations)) if report.answer else []
+        names = list(dict.fromkeys(quote.document_id for quote in report.answer.citations))
         with self.fresh_reading() as fresh:
-            documents = fresh.documents(names)
+            documents = fresh.documents(names, list(self.cited_documents(report).values()))
         hashes = {name: now.document.content_hash for name, now in documents.items() if now.document is not None}
         return stale_sections(report, hashes.get)
 

@@ -12,8 +12,10 @@ import pytest
 
 from investigator import Investigator, RunOptions, ScriptedEmbedder, ScriptedEngine, load_settings
 from investigator.engines.base import Traits
+from investigator.engines.recorded import RecordedEngine
 from investigator.errors import EngineError, NotFoundError, QuestionError
 from investigator.records import Answer, Answered, AnswerStatus, Notice, OutlinePart, Progressed, Prompt, StopReason
+from investigator.resources import prompts_folder
 from investigator.services.outlines import outline_text, read_outline
 
 SUBJECT = "The plants"
@@ -282,6 +284,26 @@ def test_a_deleted_document_marks_its_section_and_a_report_of_some_documents_is_
         investigator.report(SUBJECT, RunOptions(only=["alder.txt"]), is_update=True)
     updated = investigator.report(SUBJECT, is_update=True)
     assert updated.sections[2].statements == ()
+
+
+def test_a_recorded_report_is_written_again_without_its_model_even_if_reworded_and_in_another_order(
+    folder: Path,
+) -> None:
+    file, prompts = folder.parent / "report.jsonl", folder.parent / "prompts" / "report"
+    first, engine = opened(folder)
+    recorded = RecordedEngine(file, engine, fixture=True)
+    settings = first.parts.settings
+    parts = {"settings": settings, "embedder": ScriptedEmbedder()}
+    before = Investigator(folder, model=recorded, workspace=folder.parent / "r1", **parts).report(SUBJECT)
+    prompts.mkdir(parents=True)
+    own = (prompts_folder() / "report" / "section.j2").read_text(encoding="utf-8")
+    (prompts / "section.j2").write_text(f"Write well. {own}", encoding="utf-8")
+    again = Investigator(
+        folder, model=RecordedEngine(file), workspace=folder.parent / "r2", prompts=prompts.parent, **parts
+    )
+    turned = [OutlinePart(heading=each.heading, questions=each.questions) for each in reversed(before.sections)]
+    after = again.report(SUBJECT, outline=turned)
+    assert [each.paragraphs for each in after.sections] == [each.paragraphs for each in reversed(before.sections)]
 
 
 def test_an_update_with_an_edited_outline_writes_the_new_parts(folder: Path) -> None:
