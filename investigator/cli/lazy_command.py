@@ -104,9 +104,6 @@ class LazyCommand(TyperCommand):
         """Return the context of the loaded command, which then runs in place of this command."""
         try:
             return self.load().make_context(*words, **extra)
-        except KeyboardInterrupt as stop:  # Ctrl-C while the command is being imported, which typer would not report
-            typer.echo("interrupted", err=True)
-            raise typer.Exit(130) from stop
         except typer.TyperException as error:
             error.message = _in_words(error)
             if unknown := _EXTRA.search(error.message):
