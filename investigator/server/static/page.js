@@ -62,7 +62,7 @@ if (copy) {
 const live = document.querySelector("[data-stream]");
 if (live) {
   const kinds = ["fileread", "embedded", "notice", "progressed", "started", "planned", "remembered", "written",
-                 "reflected", "checked", "turn", "ended"];
+                 "reflected", "checked", "filled", "turn", "ended"];
   const address = new URL(live.dataset.stream, location);
   let stream = null;
   const place = (event) => {
@@ -71,7 +71,7 @@ if (live) {
     pieces.innerHTML = event.data;  // made by the server from templates in which every text is escaped
     for (const piece of pieces.content.children) {
       const target = document.getElementById(piece.dataset.place);
-      if (target.innerHTML !== piece.innerHTML) target.replaceChildren(...piece.childNodes);
+      if (target && target.innerHTML !== piece.innerHTML) target.replaceChildren(...piece.childNodes);
     }
     if (event.type === "ended") {
       stream.close();
