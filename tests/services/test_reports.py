@@ -17,6 +17,7 @@ from investigator.errors import EngineError, NotFoundError, QuestionError
 from investigator.records import Answer, Answered, AnswerStatus, Notice, OutlinePart, Progressed, Prompt, StopReason
 from investigator.resources import prompts_folder
 from investigator.services.outlines import outline_text, read_outline
+from investigator.workbench.uses import uses_in
 
 SUBJECT = "The plants"
 NAMES = ("alder", "birch", "cedar")
@@ -362,6 +363,16 @@ def test_a_report_is_a_run_that_is_listed_shown_and_not_replayed(folder: Path) -
     assert answer.run.id in {run.id for run in investigator.runs()}
     with pytest.raises(NotFoundError, match="not replayed"):
         investigator.replay(answer.run.id)
+
+
+def test_the_prompts_of_a_report_can_be_tried_again(folder: Path) -> None:
+    investigator, engine = opened(folder)
+    answer = investigator.report(SUBJECT)
+    asked = [prompt.text for prompt in engine.asked if prompt.template.startswith("report/")]
+    with uses_in(investigator, answer.run.id, "") as found:
+        uses = [use for use in found.uses if use.prompt.template.startswith("report/")]
+    assert {use.prompt.text for use in uses} == set(asked)
+    assert all(use.replies for use in uses)
 
 
 @pytest.mark.parametrize(
