@@ -23,7 +23,8 @@ MOST_ROWS = 200
 """Maximum number of files in one part of the list."""
 MOST_COMPARED = 2_000
 """Maximum number of files of a folder that are compared with the index whenever their list is shown."""
-_MAILS = (".eml", ".msg", ".mbox")
+_STATING = (".eml", ".msg", ".mbox", ".md", ".xml", ".nxml", ".html", ".htm", ".json", ".jsonl")
+"""Endings of files whose text itself has fields for the date; others have properties beside their text."""
 _NO_PROBLEM = frozenset({*READ, FileStatus.HIDDEN, FileStatus.EMPTY})
 
 
@@ -133,7 +134,7 @@ def date_of(card: DocumentCard | Document | None, path: str, mtime_ns: int = 0) 
     """
     if card is not None and card.imprint.dated:
         return card.imprint.dated, DateSource.STATED
-    if card is not None and card.date and path.lower().endswith(_MAILS):
+    if card is not None and card.date and path.lower().endswith(_STATING):
         return card.date, DateSource.STATED
     if day := _day_in(PurePosixPath(path).stem):
         return day, DateSource.NAME

@@ -19,6 +19,7 @@ from investigator.secrets import redacted
 from investigator.server.desk import Desk
 from investigator.server.file_list import MOST_COMPARED, MOST_ROWS, FileLists, FileOrder
 from investigator.server.first_reading import FirstReading
+from investigator.server.folders import ServedFolder
 from investigator.server.problems import ServerError
 from investigator.server.records import JobKind, JobRequest, kind_of
 from investigator.server.replies import Fields, page, see
@@ -82,7 +83,7 @@ def add_files(router: APIRouter, desk: Desk, uploads: Uploads, reading: FirstRea
             order=order,
             down=down,
             most_rows=MOST_ROWS,
-            updated=_updated(desk, job),
+            updated=_updated(served, job),
             takes_files=uploads.holds(served.path),
             most=served.investigator.parts.settings.reader.max_bytes,
         )
@@ -120,10 +121,8 @@ async def _parts(request: Request) -> AsyncIterator[bytes]:
             yield part
 
 
-def _updated(desk: Desk, job_id: str) -> str:
+def _updated(served: ServedFolder, job_id: str) -> str:
     """Return what an update of the index changed; "" if it is not known."""
-    if not job_id:
-        return ""
-    served, _ = desk.kept(job_id)
-    notices = [event for event in served.ledger.events(job_id, limit=None) if event.kind == kind_of(Notice)]
+    events = served.ledger.events(job_id, limit=None) if job_id else ()
+    notices = [event for event in events if event.kind == kind_of(Notice)]
     return Notice.model_validate_json(notices[-1].body).text if notices else ""
