@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 from power_plants import write_folder
-from server_clients import browser_of, program_of, serving
+from server_clients import browser_of, program_of, read_folder, serving
 
 from investigator.bb3.search.server import folder_searches
 from investigator.server.service import Service
@@ -29,6 +29,8 @@ def plants(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def service(plants: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     with serving(plants, tmp_path_factory.mktemp("data"), searches_of=folder_searches) as running:
+        with program_of(running) as client:
+            read_folder(client, "plants")  # so that no test meets its first reading by chance
         yield running
 
 
