@@ -9,6 +9,7 @@ from .answers import Investigation as Investigation
 from .answers import Replayed as Replayed
 from .answers import Round as Round
 from .answers import RunFacts as RunFacts
+from .answers import RunHistory as RunHistory
 from .answers import RunList as RunList
 from .answers import RunSetup as RunSetup
 from .answers import RunSummary as RunSummary

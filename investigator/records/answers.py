@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 from pydantic import Field
@@ -337,6 +338,17 @@ class RunSummary(Record):
     answer_status: AnswerStatus | None = None
     calls: int = 0
     scope: tuple[str, ...] = ()
+
+
+class RunHistory(Record):
+    """Some of the runs of single questions, newest first, and the number of all; the runs whose answers are kept up to
+    date, each with the run before the answer last changed, or ""; and headings that a reader may search for.
+    """
+
+    runs: tuple[RunSummary, ...] = ()
+    total: int = 0
+    standing: Mapping[str, str] = {}
+    topics: tuple[str, ...] = ()
 
 
 class RunList(Record):

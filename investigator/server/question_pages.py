@@ -18,7 +18,6 @@ from investigator.errors import (
     QuestionError,
     ReplayError,
     SettingsError,
-    StoreError,
     WorkspaceLockedError,
 )
 from investigator.records import Investigation, Trust
@@ -35,7 +34,7 @@ from investigator.services.outlines import outline_of, outline_text
 from investigator.services.run_records import MATRIX, REPORT, turns_after
 
 STATE_WORDS: Mapping[JobState, str] = {**{state: state.value for state in JobState}, JobState.RUNNING: "in progress"}
-_RECENT = 10
+_RECENT, _TOPICS = 10, 4
 _NO_READER = "No language model has read these passages. To have one read them, choose it below and ask again."
 _LISTED = 50
 _TYPES = {
@@ -104,10 +103,9 @@ def _add_history(router: APIRouter, desk: Desk) -> None:
     @router.get("/f/{name}/runs")
     def history(name: str, q: str = "", start: Annotated[int, Query(ge=0)] = 0) -> Response:
         served = desk.folder(name)
-        runs, total = served.investigator.history(q, start, _LISTED)
-        standing = served.investigator.standing()
-        words = {"headlines": HEADLINES, "unfinished": UNFINISHED, "most": _LISTED, "standing": standing}
-        return page("history.html.j2", folder=served, runs=runs, total=total, wanted=q, start=start, **words)
+        history = served.investigator.history(q, start, _LISTED)
+        words = {"headlines": HEADLINES, "unfinished": UNFINISHED, "most": _LISTED}
+        return page("history.html.j2", folder=served, wanted=q, start=start, **dict(history), **words)
 
     @router.post("/f/{name}/runs/{run_id}/delete")
     def forget(name: str, run_id: str) -> Response:
@@ -186,12 +184,8 @@ def question_form(desk: Desk, served: ServedFolder, **rejected: object) -> Mappi
 
 def _folder_page(desk: Desk, served: ServedFolder, **rejected: object) -> HTMLResponse:
     jobs = [job for job in served.ledger.unfinished() if job.request.kind in (JobKind.INVESTIGATE, JobKind.REPORT)]
-    runs, total = served.investigator.history("", 0, _RECENT)
+    lists = {"jobs": jobs, **dict(served.investigator.history("", 0, _RECENT, _TOPICS))}
     words = {"headlines": HEADLINES, "unfinished": UNFINISHED, "state_words": STATE_WORDS}
-    topics: tuple[str, ...] = ()
-    with suppress(StoreError):  # an index that is being built or mended has none to suggest
-        topics = served.investigator.topics()
-    lists = {"jobs": jobs, "runs": runs, "total": total, "topics": topics, "standing": served.investigator.standing()}
     return page("folder.html.j2", folder=served, **lists, **words, **question_form(desk, served, **rejected))
 
 

@@ -18,6 +18,7 @@ from investigator.errors import (
     NotFoundError,
     SettingsError,
     ShardLostError,
+    StoreError,
     WorkspaceLockedError,
     expect,
 )
@@ -45,7 +46,7 @@ from investigator.retrieval.library import Library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.services.parts import OpenIndex, Parts
 from investigator.services.run_records import valid_question
-from investigator.store.corpus import DecodedDocuments
+from investigator.store.corpus import Corpus, DecodedDocuments
 from investigator.store.workspace import Workspace, has_database, has_runs
 
 if TYPE_CHECKING:
@@ -126,14 +127,12 @@ class IndexedFolder:
             compared_by = self.parts.settings.folder if compare else None
             return folder_status(self.folder, index.stored, index.without_vectors(), compared_by)
 
-    def topics(self, most: int = 4) -> tuple[str, ...]:
-        """Return headings or titles that a reader may search for, from a few documents of the index. Raises
-        StoreError.
-        """
-        if not self.has_index():
-            return ()
-        with self._index() as index:
-            return index.corpus.topics(most) if isinstance(index, FolderIndex) else ()
+    def _topics(self, workspace: Workspace, most: int) -> tuple[str, ...]:
+        """Return headings or titles that a reader may search for, from a few documents of the index."""
+        if most and has_database(self.workspace) and not self.parts.settings.cluster.address:
+            with suppress(StoreError):  # an index that is being built or mended has none
+                return Corpus(workspace.index, workspace.decoded).topics(most)
+        return ()
 
     def progress(self) -> ClusterProgress | None:
         """Return how many shards of the index are built, or None if there is no cluster. Raises ClusterError."""

@@ -17,7 +17,17 @@ from investigator.engines.roles import Role
 from investigator.engines.stand_ins import AbsentEngine, ForeseeingEngine
 from investigator.errors import NotFoundError, SettingsError, expect
 from investigator.proof.standing import quote_standing
-from investigator.records import Event, Forecast, Investigation, Notice, OutlinePart, Replayed, RunSummary, StopReason
+from investigator.records import (
+    Event,
+    Forecast,
+    Investigation,
+    Notice,
+    OutlinePart,
+    Replayed,
+    RunHistory,
+    RunSummary,
+    StopReason,
+)
 from investigator.research.forecast import forecast
 from investigator.research.loop import Research
 from investigator.research.replay import replay, spent_at
@@ -330,16 +340,19 @@ class Investigations(IndexedFolder):
         with self.open_workspace(write=False) as workspace:
             return Runs(workspace.runs).summaries()
 
-    def history(self, words: str, start: int, most: int) -> tuple[tuple[RunSummary, ...], int]:
-        """Return summaries of the runs of single questions that contain these words, newest first, at most so many from
-        a start, and the number of all.
+    def history(self, words: str, start: int, most: int, topics: int = 0) -> RunHistory:
+        """Return the runs of single questions that contain these words, at most so many from a start, and at most that
+        many topics.
         """
+        from investigator.services.standing import standing_runs  # a single question must not wait for the import
+
         if not self.has_runs():
-            return (), 0
-        with self.open_workspace(write=False) as workspace:
+            return RunHistory()
+        with self.open_workspace(write=False) as workspace:  # once, because it takes longer than what is read from it
             kept = Runs(workspace.runs)
             ids = [run_id for run_id in kept.asking(words.split()) if not run_id.startswith(MATRIX)]
-            return kept.summaries(ids[start : start + most]), len(ids)
+            shown, standing = kept.summaries(ids[start : start + most]), standing_runs(workspace.runs)
+            return RunHistory(runs=shown, total=len(ids), standing=standing, topics=self._topics(workspace, topics))
 
     def forget(self, run_id: str) -> None:
         """Delete the run with this full id, and all that is stored of it. Raises NotFoundError; and

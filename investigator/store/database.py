@@ -10,7 +10,7 @@ import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -110,7 +110,8 @@ class FileDatabase(Database):
             if not os.path.lexists(path):  # SQLite creates its other files with the same permissions
                 os.close(open_private(path, os.O_RDWR | os.O_CREAT))
         with translated(path), same_file(path):
-            super().__init__(_open(path), str(path))
+            found = path.stat()
+            super().__init__(_open(path, (found.st_dev, found.st_ino), os.getpid()), str(path))
             self._engine.connect().close()
         try:
             with self.begin() as connection:
@@ -123,7 +124,8 @@ class FileDatabase(Database):
 
     def _prepare(self, connection: Connection, schema: Schema) -> None:
         """Create missing tables, and bring those of an earlier version up to date."""
-        version = self._version(connection)
+        present = set(connection.exec_driver_sql("SELECT name FROM sqlite_master").scalars())
+        version = self._version(connection) if meta.name in present else 0
         if version > schema.version:
             raise StoreError(
                 f"the workspace database {self.path} was created by a newer version of this program",
@@ -136,16 +138,16 @@ class FileDatabase(Database):
             for statement in schema.upgrades[version]:
                 connection.exec_driver_sql(statement)
             version += 1
+            present.clear()
             set_meta(connection, SCHEMA_VERSION, str(version))
-        for statement in statements_of(schema):
-            connection.exec_driver_sql(statement)
+        for name, statement in statements_of(schema).items():
+            if name not in present:
+                connection.exec_driver_sql(statement)
         if not version:
             set_meta(connection, SCHEMA_VERSION, str(schema.version))
 
     def _version(self, connection: Connection) -> int:
-        """Return the version of the tables; 0 if they have not been created, or not completely."""
-        if not connection.exec_driver_sql("SELECT 1 FROM sqlite_master WHERE name = 'meta'").all():
-            return 0
+        """Return the version of the tables; 0 if they have not been created completely."""
         version = get_meta(connection, SCHEMA_VERSION) or "0"
         if not version.isdecimal():
             raise DamagedDatabaseError(f"the workspace database {self.path} is damaged: its version is {version!r}")
@@ -203,8 +205,14 @@ def secured(connection: sqlite3.Connection) -> sqlite3.Connection:
     return connection
 
 
-def _open(path: Path) -> Engine:
-    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": _BUSY_SECONDS, "check_same_thread": False})
+@lru_cache(maxsize=32)  # an engine keeps its compiled statements, and compiling takes longer than executing
+def _open(path: Path, _file: tuple[int, int], _process: int) -> Engine:
+    """Return the engine of a database; a file that replaces another one, and a forked process, have their own."""
+    engine = create_engine(
+        f"sqlite:///{path}",
+        connect_args={"timeout": _BUSY_SECONDS, "check_same_thread": False},
+        max_overflow=-1,  # a transaction inside another one never waits
+    )
 
     @event.listens_for(engine, "connect")
     def _configure(connection: sqlite3.Connection, _: object) -> None:

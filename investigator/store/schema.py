@@ -6,7 +6,7 @@ memories of chats cannot be rebuilt, so they have a separate database.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -259,15 +259,11 @@ directory.
 
 
 @cache
-def statements_of(schema: Schema) -> tuple[str, ...]:
-    """Return the statements that create the missing parts of a database, in order."""
-    return tuple(_statements(schema))
-
-
-def _statements(schema: Schema) -> Iterator[str]:
-    dialect = sqlite.dialect()
+def statements_of(schema: Schema) -> Mapping[str, str]:
+    """Return the statements that create the parts of a database, keyed by the name of the part, in order."""
+    dialect, statements = sqlite.dialect(), dict[str, str]()
     for table in schema.metadata.sorted_tables:
-        yield str(CreateTable(table, if_not_exists=True).compile(dialect=dialect))
+        statements[table.name] = str(CreateTable(table, if_not_exists=True).compile(dialect=dialect))
         for index in sorted(table.indexes, key=lambda index: str(index.name)):
-            yield str(CreateIndex(index, if_not_exists=True).compile(dialect=dialect))
-    yield from schema.full_text.values()
+            statements[str(index.name)] = str(CreateIndex(index, if_not_exists=True).compile(dialect=dialect))
+    return {**statements, **schema.full_text}

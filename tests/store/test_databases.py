@@ -3,7 +3,7 @@
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,7 @@ from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
 from investigator.errors import DamagedDatabaseError, ForeignFileError, StoreError
 from investigator.records import Answered, Notice
 from investigator.store import database as databases
-from investigator.store.database import FileDatabase
+from investigator.store.database import FileDatabase, get_meta, set_meta
 from investigator.store.journal import Runs
 from investigator.store.schema import CODED, INDEX, RUNS, Schema
 
@@ -70,8 +70,8 @@ def test_a_database_that_is_exchanged_while_it_is_opened_is_not_used(tmp_path: P
         FileDatabase(entry, RUNS).close()
     honest = databases._open
 
-    def exchanged(looked_at: Path) -> object:
-        result = honest(looked_at)
+    def exchanged(*looked_at: object) -> object:
+        result = honest(*looked_at)
         path.unlink()
         path.symlink_to(other)
         return result
@@ -220,3 +220,21 @@ def test_the_readable_runs_of_a_damaged_database_are_kept_and_so_is_the_damaged_
     assert 30 <= len(opened(folder).runs()) < 40
     opened(folder).ask("What else was found?")
     assert [text for event in opened(folder).index() if isinstance(event, Notice) and (text := event.text)] == []
+
+
+def test_a_file_that_replaces_an_open_database_is_read_anew(tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+    before = FileDatabase(path, RUNS)
+    with before.begin() as connection:
+        set_meta(connection, "which", "the first")
+    for file in list(tmp_path.iterdir()):  # while a connection of the first is idle
+        file.rename(file.with_name(f"damaged-{file.name}"))
+    with closing(FileDatabase(path, RUNS)) as now, now.begin() as connection:
+        assert get_meta(connection, "which") is None
+    before.close()
+
+
+def test_transactions_inside_others_do_not_wait_for_a_connection(tmp_path: Path) -> None:
+    with ExitStack() as open_now:
+        for _ in range(20):
+            open_now.enter_context(FileDatabase(tmp_path / "runs.db", RUNS).begin())
