@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -73,6 +74,13 @@ class Budget:
         self._under_way: list[Usage] = []
         self._changed = Condition()
         self.refused: StopReason | None = None
+
+    def share(self, share: float) -> Budget:
+        """Return a budget with a share of these ceilings and the same ledger; the rest is left for later calls."""
+        names = ("calls", "tokens", "money", "seconds")
+        most = {name: own for name in names if (own := getattr(self._settings, name)) is not None}
+        less = {name: math.ceil(own * share) if isinstance(own, int) else own * share for name, own in most.items()}
+        return Budget(self._ledger, self._settings.changed(**less), self._price_of)
 
     @contextmanager
     def charged(self, call: Call) -> Iterator[Callable[[Reply], None]]:

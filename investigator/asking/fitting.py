@@ -29,6 +29,7 @@ from investigator.records import (
 
 Item = TypeVar("Item")
 Row = TypeVar("Row", RowVariables, ExtractVariables)
+Checked = TypeVar("Checked", CheckVariables, SectionVariables)
 
 _LEFT_OUT = " [...] "
 
@@ -84,14 +85,10 @@ def less_to_outline(variables: OutlineVariables, share: float) -> OutlineVariabl
 
 
 def less_to_section(variables: SectionVariables, share: float) -> SectionVariables | None:
-    """Drop what other sections say, then the text around the quotes of the last documents and quotes that no statement
-    cites.
-    """
+    """Drop what other sections say, then as for a check."""
     if any(other.statements for other in variables.others):
         return variables.changed(others=tuple(other.changed(statements=()) for other in variables.others))
-    cited = {name for statement in variables.statements for name in statement.evidence}
-    documents = _less_around(variables.documents, cited, share)
-    return variables.changed(documents=documents) if documents is not None else None
+    return less_to_check(variables, share)
 
 
 def less_to_summary(variables: SummaryVariables, share: float) -> SummaryVariables | None:
@@ -103,7 +100,7 @@ def less_to_summary(variables: SummaryVariables, share: float) -> SummaryVariabl
     return variables.changed(sections=fewer) if fewer != variables.sections else None
 
 
-def less_to_check(variables: CheckVariables, share: float) -> CheckVariables | None:
+def less_to_check(variables: Checked, share: float) -> Checked | None:
     """Drop the text around the quotes of the last documents, and quotes that no statement cites."""
     cited = {name for statement in variables.statements for name in statement.evidence}
     documents = _less_around(variables.documents, cited, share)

@@ -6,8 +6,10 @@ Each sentence cites quotes and is checked against them in a second reading; only
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
+from typing import TypeAlias
 
 from investigator.asking.budget import CEILINGS, BudgetSpent
 from investigator.asking.client import EngineClient
@@ -32,7 +34,6 @@ from investigator.records import (
     SectionVariables,
     Side,
     Statement,
-    StopReason,
     SummaryVariables,
     Support,
 )
@@ -48,18 +49,20 @@ _SHOWN_DOCUMENTS, _WITH_TWO_PASSAGES = 30, 10
 _MOST_PLANNED = 8
 _TABLE = 2
 """Number of labelled statements from which on they are a table."""
+Summary: TypeAlias = tuple[tuple[Statement, ...], tuple[Statement, ...]]
+"""The sentences of a summary, and those that were withheld."""
 _KEPT = (Support.VERBATIM, Support.SUPPORTED)
 _NO_EVIDENCE = "it cites no quote"
 
 
 @dataclass(frozen=True)
 class DraftedSection:
-    """A section, the disagreements of its part, the statements that were withheld, and the limit that was reached."""
+    """A section with the run of its part, its disagreements, and the statements that were withheld."""
 
     section: Section
+    run: Investigation
     disagreements: tuple[Disagreement, ...] = ()
     withheld: tuple[Statement, ...] = ()
-    spent: StopReason | None = None
 
 
 @dataclass(frozen=True)
@@ -74,9 +77,8 @@ class ReportWriter:
     is_checked: bool = True
 
     def outline(self) -> tuple[OutlinePart, ...]:
-        """Return the planned parts; the subject itself is the only one if the planner names none.
-
-        Raises EngineError, TemplateError, StoreError, and the signal BudgetSpent.
+        """Return the planned parts; the subject itself is the only one if the planner names none, or a limit is
+        reached. Raises EngineError, TemplateError and StoreError.
         """
         cards = self.library.cards((self.subject,))[:_SHOWN_DOCUMENTS]
         passages = 2 if len(cards) <= _WITH_TWO_PASSAGES else 1
@@ -87,7 +89,9 @@ class ReportWriter:
             document_count=len(self.library.document_ids()),
             most_parts=_MOST_PLANNED,
         )
-        reply = self.client.ask("report/outline", variables, OutlineReply, smaller=less_to_outline).value
+        reply = None
+        with suppress(BudgetSpent):
+            reply = self.client.ask("report/outline", variables, OutlineReply, smaller=less_to_outline).value
         parts = [part for part in (reply.parts if reply is not None else ()) if any(map(str.isalnum, part.heading))]
         return tuple(dict.fromkeys(parts))[: 2 * _MOST_PLANNED] or (OutlinePart(heading=self.subject),)
 
@@ -120,15 +124,13 @@ class ReportWriter:
         """
         plain, answer = self.plain(part, run), run.answer
         if answer is None or not plain.statements or plain.status in (None, AnswerStatus.PASSAGES_FOUND):
-            return _undrafted(plain, answer)
+            return _undrafted(plain, run)
         try:
-            return self._written(plain, run, answer, others) or _undrafted(plain, answer)
+            return self._written(plain, run, answer, others) or _undrafted(plain, run)
         except ReplayError:
             raise
-        except EngineError:
-            return _undrafted(plain, answer)
-        except BudgetSpent as spent:
-            return _undrafted(plain, answer, spent.reason)
+        except (EngineError, BudgetSpent):
+            return _undrafted(plain, run)
 
     def _written(
         self, plain: Section, run: Investigation, answer: Answer, others: Sequence[ListedSection]
@@ -163,14 +165,24 @@ class ReportWriter:
         disagreements = tuple(map(_with_side, answer.disagreements, explanations))
         section = plain.changed(paragraphs=tuple(filter(None, paragraphs)), rows=surveyed or kept_rows)
         withheld = tuple(each.changed(head=plain.heading) for each in judged if each.text and not self._is_kept(each))
-        return DraftedSection(section, disagreements, withheld) if section.statements else None
+        return DraftedSection(section, run, disagreements, withheld) if section.statements else None
 
-    def summary(
-        self, sections: Sequence[Section], disputed: Sequence[Disagreement]
-    ) -> tuple[tuple[Statement, ...], tuple[Statement, ...]]:
+    def summary(self, sections: Sequence[Section], disputed: Sequence[Disagreement]) -> Summary:
         """Return the sentences of the summary, each of which cites the quotes of the statements that it sums up, and
-        those that were withheld. Raises the errors of `outline`.
+        those that were withheld; none if there is nothing to sum up, or as for `section`. Raises the errors of
+        `section`.
         """
+        telling = [section.status for section in sections if section.statements]
+        if len(telling) < 2 or AnswerStatus.PASSAGES_FOUND in telling:
+            return (), ()
+        try:
+            return self._summed_up(sections, disputed)
+        except ReplayError:
+            raise
+        except (EngineError, BudgetSpent):
+            return (), ()
+
+    def _summed_up(self, sections: Sequence[Section], disputed: Sequence[Disagreement]) -> Summary:
         disputes = (Statement(text=f"{d.about}: {each.text}", quotes=each.quotes) for d in disputed for each in d.sides)
         known: dict[str, Statement] = {}
         shown = []
@@ -241,15 +253,13 @@ def without_repetition(sections: Iterable[Section]) -> tuple[Section, ...]:
     return tuple(result)
 
 
-def _undrafted(section: Section, answer: Answer | None, spent: StopReason | None = None) -> DraftedSection:
+def _undrafted(section: Section, run: Investigation) -> DraftedSection:
     """Return a plain section, whose disagreements have no explanation, because it would cite nothing."""
-    if answer is None:
-        return DraftedSection(section)
-    if section.status is None:
-        spent = answer.run.stop
-    withheld = tuple(each.changed(head=section.heading) for each in answer.check.withheld)
-    unexplained = tuple(each.changed(explanation="") for each in answer.disagreements)
-    return DraftedSection(section, unexplained, withheld, spent)
+    if run.answer is None:
+        return DraftedSection(section, run)
+    withheld = tuple(each.changed(head=section.heading) for each in run.answer.check.withheld)
+    unexplained = tuple(each.changed(explanation="") for each in run.answer.disagreements)
+    return DraftedSection(section, run, unexplained, withheld)
 
 
 def _surveyed(answer: Answer) -> tuple[Statement, ...]:

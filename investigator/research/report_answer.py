@@ -16,12 +16,11 @@ from investigator.records import (
     PartStatus,
     RunFacts,
     Section,
-    Statement,
     StopReason,
     Support,
     Trust,
 )
-from investigator.research.report import DraftedSection
+from investigator.research.report import DraftedSection, Summary
 from investigator.research.status import least
 
 _COMPLETE = (AnswerStatus.ANSWERED, AnswerStatus.CONFLICTING, AnswerStatus.PREMISE_WRONG)
@@ -34,19 +33,18 @@ def report_answer(
     report: Investigation,
     sections: Sequence[Section],
     drafted: Sequence[DraftedSection],
-    runs: Sequence[Investigation],
-    summary: tuple[Sequence[Statement], Sequence[Statement]],
+    summary: Summary,
     stop: StopReason,
     checker: str,
 ) -> Answer:
-    """Return the answer that is the report. `drafted` and `runs` belong to the sections, in their order; `summary` has
-    the sentences of the summary and those that were withheld; `checker` is the engine that checks statements.
+    """Return the answer that is the report. `drafted` are the sections before repetition was removed; `checker` is the
+    engine that checks statements.
     """
-    answers = [run.answer for run in runs if run.answer is not None]
+    answers = [draft.run.answer for draft in drafted if draft.run.answer is not None]
     kept, withheld = summary
     stated = any(section.statements for section in sections)
     is_checked = any(each.support is Support.SUPPORTED for section in sections for each in section.statements)
-    not_stated = (gap for section, run in zip(sections, runs, strict=True) for gap in _gaps(section, run.answer))
+    not_stated = (gap for section, own in zip(sections, drafted, strict=True) for gap in _gaps(section, own.run.answer))
     return Answer(
         question=report.question,
         status=_status(sections),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-from investigator.asking.budget import Budget
+from investigator.asking.budget import Budget, BudgetSettings
 from investigator.engines.base import Engine, traits_of
 from investigator.engines.roles import Role
 from investigator.errors import DamagedDocumentError, EngineError, InvestigatorError, ReaderError, ShardLostError
@@ -76,21 +76,18 @@ def asked_questions(
     question if the first ones all fail, and the errors of `Investigator.investigate` that concern the whole folder.
     """
     began, parts = time.monotonic(), place.parts
-    ledger, joint = joint_budget(parts)
-    workers = questions_at_once(parts, engines)
+    ledger, joint = joint_budget(parts, parts.settings.budget.beyond_one_question())
     results: dict[int, Result] = {}
     with open_folder(place, engines, joint) as folder:
         yield from folder.read()
         yield from parts.notices()
         yield from folder.prepare(folder.index.best_search())
-        note_spent(folder, records, options, ledger)
-        yield from wave(folder, dict(enumerate(records)), options, workers, results)
-        damaged = (r.error.document_ids for r in results.values() if isinstance(r.error, DamagedDocumentError))
-        again = frozenset(folder.drifted).union(*damaged)
-        if again:
+        note_spent(folder, records, options, ledger, parts.settings.budget.beyond_one_question())
+        yield from wave(folder, dict(enumerate(records)), options, results)
+        if again := to_read_again(folder, results):
             yield from folder.read(again)
             some = {number: records[number] for number, result in results.items() if result.is_repeated(again)}
-            yield from wave(folder, some, options, workers, results, again)
+            yield from wave(folder, some, options, results, again)
         if kept := sum(result.is_kept for result in results.values()):
             yield Notice(text=f"{kept:,} of {len(records):,} questions were answered earlier; their answers are kept.")
         runs = [result.investigation for result in results.values() if result.investigation is not None]
@@ -108,16 +105,22 @@ def asked_questions(
     yield BatchEnded(outcome=AskedQuestions(outcomes=outcomes, usage=usage, seconds=seconds))
 
 
-def joint_budget(parts: Parts) -> tuple[JointLedger, Budget]:
+def joint_budget(parts: Parts, ceilings: BudgetSettings) -> tuple[JointLedger, Budget]:
     """Return a budget for the total of many questions, and the ledger of their cost."""
     ledger = JointLedger(time.monotonic, parts.prices.price_of)
-    return ledger, Budget(ledger, parts.settings.budget.beyond_one_question(), parts.prices.price_of)
+    return ledger, Budget(ledger, ceilings, parts.prices.price_of)
 
 
-def questions_at_once(parts: Parts, engines: Mapping[Role, Engine]) -> int:
+def to_read_again(folder: OpenFolder, results: Mapping[int, Result]) -> frozenset[str]:
+    """Return the documents that changed while the questions of these results were asked."""
+    damaged = (r.error.document_ids for r in results.values() if isinstance(r.error, DamagedDocumentError))
+    return frozenset(folder.drifted).union(*damaged)
+
+
+def _questions_at_once(folder: OpenFolder) -> int:
     """Return the useful number of questions that are investigated at the same time."""
-    traits = traits_of(engines[Role.ASK])
-    calls = parts.settings.research.concurrency or traits.concurrency
+    traits = traits_of(folder.engines[Role.ASK])
+    calls = folder.parts.settings.research.concurrency or traits.concurrency
     return max(1, calls // _CALLS_OF_A_QUESTION) if traits.is_model else 1  # the built-in engine computes locally
 
 
@@ -125,7 +128,6 @@ def wave(
     folder: OpenFolder,
     records: Mapping[int, Investigation],
     options: RunOptions,
-    workers: int,
     results: dict[int, Result],
     again: frozenset[str] = frozenset(),
     phase: str = "questions",
@@ -134,7 +136,7 @@ def wave(
     once. Raises the error of a question if the first ones all fail.
     """
     seen: set[str] = set()
-    total = max(len(records), len(results))
+    total, workers = max(len(records), len(results)), _questions_at_once(folder)
     with closing(in_order(lambda new: _result(folder, new, options, again), records.values(), workers)) as arriving:
         for (number, new), result in zip(records.items(), arriving, strict=True):
             results[number] = result
@@ -178,11 +180,16 @@ def _attempted(folder: OpenFolder, new: Investigation, options: RunOptions, agai
     raise AssertionError("the investigation ended without an answer")
 
 
-def note_spent(folder: OpenFolder, records: Sequence[Investigation], options: RunOptions, ledger: JointLedger) -> None:
+def note_spent(
+    folder: OpenFolder,
+    records: Sequence[Investigation],
+    options: RunOptions,
+    ledger: JointLedger,
+    budget: BudgetSettings,
+) -> None:
     """Add what earlier processes have spent on the questions, if a ceiling applies to their total. Overlapping times
     count once.
     """
-    budget = folder.parts.settings.budget.beyond_one_question()
     if (budget.calls, budget.tokens, budget.money, budget.seconds) == (None, None, None, None):
         return
     before = [folder.spent(new, options) for new in records]

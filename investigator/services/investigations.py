@@ -32,7 +32,6 @@ from investigator.research.forecast import forecast
 from investigator.research.loop import Research
 from investigator.research.replay import replay, spent_at
 from investigator.research.schema import TypedSchema
-from investigator.retrieval.library import within
 from investigator.services.indexed_folder import IndexedFolder, mended
 from investigator.services.model_roles import Model
 from investigator.services.open_folder import OpenFolder, open_folder, repeated
@@ -173,25 +172,6 @@ class Investigations(IndexedFolder):
         parts = valid_outline(outline) if outline else ()
         new = new_record(subject, options, self.engines, self.parts.settings, self.parts.trust_of)
         yield from written_report(self, self.engines, new, parts, options, is_update=is_update)
-
-    def plan_report(self, subject: str, options: RunOptions = RunOptions()) -> tuple[OutlinePart, ...]:
-        """Return the planned outline of a report on a subject, which costs one call. Raises the errors of
-        `investigate`.
-        """
-        from investigator.research.report import ReportWriter  # a question must not wait for the import
-
-        parts = self.parts
-        new = new_record(subject, options, self.engines, parts.settings, parts.trust_of)
-
-        def attempt(again: frozenset[str]) -> tuple[OutlinePart, ...]:
-            with self.library(again) as library:
-                scope = scope_of(options.only, library.document_ids())
-                client = parts.client(self.engines, parts.memory_journal(), day=day_of(new, datetime.now(UTC)))
-                research = parts.settings.research
-                writer = ReportWriter(client, within(library, scope), research, new.question, new.setup.mission)
-                return writer.outline()
-
-        return mended(attempt)
 
     def stale(self, report: Investigation) -> Investigation:
         """Return a report whose sections name the documents that they cite and that have changed since; any other run

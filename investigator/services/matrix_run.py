@@ -181,7 +181,7 @@ def filled_matrix(
     are reused. A document whose reading fails leaves the others.
     """
     questions = tuple(record.question for record in records)
-    whole = records[0].changed(question="\n".join(questions))
+    whole = records[0].changed(id=MATRIX, question="\n".join(questions))
     yield from repeated(
         open_folder(place, engines), lambda folder, again: _filled(folder, whole, questions, options, again, schema)
     )
@@ -200,7 +200,7 @@ def _filled(
     unreadable = {file.path: file for file in corpus.unreadable()}
     every = tuple(sorted({*titles, *unreadable}))
     matrix = MatrixRun(tuple(questions), scope_of(options.only, every) or every, titles, unreadable, corpus.left_out())
-    with folder.opened(whole, options, again, kind=MATRIX) as opened:
+    with folder.opened(whole, options, again) as opened:
         library = yield from folder.prepare(opened.record.setup.search)
         yield from opened.started(len(matrix.names))
         client = opened.client(budget=settings.budget.beyond_one_question())

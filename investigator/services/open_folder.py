@@ -120,8 +120,8 @@ class Spent(NamedTuple):
 class OpenFolder:
     """Investigates questions in an open folder, concurrently if each question has its own thread.
 
-    `joint` is a budget that all questions share; `drifted` contains documents that changed while they were investigated
-    and must be read again. Created by `open_folder`.
+    `joint` is a budget that all questions share, if any; `drifted` contains documents that changed while they were
+    investigated and must be read again. Created by `open_folder`.
     """
 
     def __init__(
@@ -137,10 +137,10 @@ class OpenFolder:
         self.index = place.parts.folder_index(place.folder, workspace)
         self.runs = workspace.runs
         self.drifted: set[str] = set()
-        self._engines = engines
+        self.engines = engines
         self._fresh = fresh
         self._tracer = tracer
-        self._joint = joint
+        self.joint = joint
         self._libraries: dict[Search, Library] = {}
         self._opening = Lock()
 
@@ -175,7 +175,7 @@ class OpenFolder:
             library = yield from self.prepare(opened.record.setup.search)
             yield from opened.started(len(opened.record.setup.scope) or len(library.document_ids()))
             research = Research(
-                opened.client(joint=self._joint),
+                opened.client(joint=self.joint),
                 library,
                 self.parts.settings.research,
                 opened.journal.keep_record,
@@ -191,22 +191,20 @@ class OpenFolder:
                 yield event
 
     @contextmanager
-    def opened(
-        self, new: Investigation, options: RunOptions, again: frozenset[str], *, kind: str = ""
-    ) -> Iterator[OpenRun]:
-        """Open the run that a new record describes until the context manager exits. `kind` is the beginning of its id,
-        which sets it apart from other kinds of runs. Raises the same errors as `investigate`.
+    def opened(self, new: Investigation, options: RunOptions, again: frozenset[str]) -> Iterator[OpenRun]:
+        """Open the run that a new record describes until the context manager exits. The id of the record begins that of
+        the run, and sets it apart from other kinds of runs. Raises the same errors as `investigate`.
         """
-        new, identity, corpus = self._placed(new, options, kind)
+        new, identity, corpus = self._placed(new, options)
         setup = new.setup.changed(search=self.index.best_search(), templates=self.parts.prompts.own())
         new = new.changed(setup=setup)
         fresh = options.fresh and not again
         with self.runs.held(f"{identity} {corpus}") as runs:
             now, notify = datetime.now(UTC), self.parts.notify
-            run, record = open_run(Runs(runs), new, identity, corpus, fresh=fresh, now=now, kind=kind, notify=notify)
+            run, record = open_run(Runs(runs), new, identity, corpus, fresh=fresh, now=now, notify=notify)
             cited = CitedFiles(self._fresh, self.index.corpus)
             with self._tracer.run(run.id, record.question, record.setup.engine, resumed=run.resumed) as trace:
-                yield OpenRun(run, record, runs, self.parts, self._engines, cited, trace, options.reuses)
+                yield OpenRun(run, record, runs, self.parts, self.engines, cited, trace, options.reuses)
 
     def spent(self, new: Investigation, options: RunOptions) -> Spent:
         """Return the usage and the time span so far of the run that a record describes; both are zero for a new run."""
@@ -225,7 +223,7 @@ class OpenFolder:
                 self._libraries[search] = self.index.library(search, self.parts.caching_embedder)
             return self._libraries[search]
 
-    def _placed(self, new: Investigation, options: RunOptions, kind: str = "") -> tuple[Investigation, str, str]:
+    def _placed(self, new: Investigation, options: RunOptions) -> tuple[Investigation, str, str]:
         """Return a new record with its scope, the identity of its run, and the digest of its documents. Raises
         FolderError.
         """
@@ -234,7 +232,7 @@ class OpenFolder:
         new = new.changed(setup=new.setup.changed(scope=scope_of(options.only, every)))
         chunks = parts.settings.chunks.model_dump_json()
         corpus = corpus_digest(held.fingerprint(new.setup.scope), parts.embedder.name, chunks)
-        return new, f"{kind}{run_identity(new, parts.prompts.fingerprint(), options.repetition)}", corpus
+        return new, f"{new.id}{run_identity(new, parts.prompts.fingerprint(), options.repetition)}", corpus
 
     def finished(self, opened: OpenRun, again: frozenset[str]) -> Investigation | None:
         """Return the record of a finished run if its quotes are still in the files, and its text is that of its

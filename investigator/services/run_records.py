@@ -43,7 +43,7 @@ MATRIX = "matrix-"
 """The beginning of the id of a run that is a matrix."""
 
 REPORT = "report-"
-"""The beginning of the id of a run that is a report."""
+"""The beginning of the id of a run that is a report; its parts are runs whose ids begin with `PART_OF` and that id."""
 
 LAST_RUN = "last"
 """The name for the last run that a user started; matrices and questions in evaluations do not count."""
@@ -184,8 +184,8 @@ def new_record(
     trust_of: TrustOf,
     earlier: Sequence[EarlierQuestion] = (),
 ) -> Investigation:
-    """Return the initial record of a run, without an id, a day and a scope. `earlier` are the turns that the question
-    may refer to. Raises QuestionError.
+    """Return the initial record of a run, without a day and a scope; its id, which is empty, begins that of the run.
+    `earlier` are the turns that the question may refer to. Raises QuestionError.
     """
     return Investigation(
         id="",
@@ -251,23 +251,22 @@ def open_run(
     *,
     fresh: bool,
     now: datetime,
-    kind: str = "",
     notify: Callable[[str], None] = lambda _: None,
 ) -> tuple[Run, Investigation]:
     """Start a run, or resume the latest run with the same identity (`run_identity`) and documents (`corpus_digest`). A
     run that cannot be read is left as it is, with a notice, and a new one is started.
 
-    Return the run, and the new record with the run's id, which begins with its `kind`, and day; a resumed run keeps its
+    Return the run, and the new record with the run's id, which begins with its own, and day; a resumed run keeps its
     original day and search.
     """
-    number = f"{kind}{now:%Y%m%d-%H%M%S}-{_digest(identity, now.isoformat())[:6]}"
+    number = f"{new.id}{now:%Y%m%d-%H%M%S}-{_digest(identity, now.isoformat())[:6]}"
     named = new.changed(id=number, setup=new.setup.changed(day=day_of(new, now)))
     run = runs.open(identity, corpus, named, now.astimezone(UTC).isoformat(), fresh=fresh)
     try:
         kept = runs.investigation(run.id) if run.resumed else named
     except UnreadableRunError as error:
         notify(f"A new run begins, because {error.message}")
-        return open_run(runs, new, identity, corpus, fresh=True, now=now, kind=kind)
+        return open_run(runs, new, identity, corpus, fresh=True, now=now)
     setup = named.setup.changed(day=kept.setup.day, search=kept.setup.search)
     return run, named.changed(id=run.id, setup=setup)
 

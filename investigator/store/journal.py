@@ -29,7 +29,10 @@ from investigator.store.schema import calls, intents, memories, meta, runs, too_
 
 TRIAL = "trial:"
 """Prefix of the identity of a run that only tries out a template."""
+PART_OF = "part-of-"
+"""The beginning of the id of a run that belongs to another one, before that one's id; it is not listed."""
 _LAST_ASKED = "last_asked"
+_LISTED = ~runs.c.identity.startswith(TRIAL) & ~runs.c.id.startswith(PART_OF)
 
 # statements that are executed often are built once, because building one takes longer than executing it
 _OWN_REPLY = select(calls.c.reply).where(calls.c.run_id == bindparam("of_run"), calls.c.key == bindparam("of_key"))
@@ -254,17 +257,17 @@ class Runs:
     def asking(self, words: Sequence[str] = ()) -> tuple[str, ...]:
         """Return the ids of the runs whose questions contain all these words in any case, newest first."""
         wanted = [word.casefold() for word in words]
-        query = select(runs.c.id, runs.c.question).where(~runs.c.identity.startswith(TRIAL)).order_by(*_NEWEST_FIRST)
+        query = select(runs.c.id, runs.c.question).where(_LISTED).order_by(*_NEWEST_FIRST)
         with self._database.begin() as connection:
             rows = connection.execute(query)
             return tuple(row.id for row in rows if all(word in row.question.casefold() for word in wanted))
 
     def summaries(self, ids: Sequence[str] | None = None) -> tuple[RunSummary, ...]:
-        """Return a summary of each run, or of the runs with these ids, newest first."""
+        """Return a summary of each run that is listed, or of the runs with these ids, newest first."""
         paid = select(func.count()).where(calls.c.run_id == runs.c.id, calls.c.reused == 0).scalar_subquery()
         lost = select(func.count()).where(intents.c.run_id == runs.c.id).scalar_subquery()
-        own = select(runs, (paid + lost).label("calls")).where(~runs.c.identity.startswith(TRIAL))
-        query = (own if ids is None else own.where(runs.c.id.in_(ids))).order_by(*_NEWEST_FIRST)
+        own = select(runs, (paid + lost).label("calls")).where(_LISTED if ids is None else runs.c.id.in_(ids))
+        query = own.order_by(*_NEWEST_FIRST)
         with self._database.begin() as connection:
             return tuple(_summary(row) for row in connection.execute(query).mappings())
 
@@ -291,10 +294,14 @@ class Runs:
             ) from error
 
     def forget(self, run_id: str) -> None:
-        """Delete the run with this full id, with its calls and memories. Raises NotFoundError if there is none."""
+        """Delete the run with this full id and its parts, with their calls and memories. Raises NotFoundError if there
+        is none.
+        """
         with self._database.alone() as connection:
             for table in (calls, intents, too_long, memories):
-                connection.execute(delete(table).where(table.c.run_id == run_id))
+                own = table.c.run_id.startswith(f"{PART_OF}{run_id}-") | (table.c.run_id == run_id)
+                connection.execute(delete(table).where(own))
+            connection.execute(delete(runs).where(runs.c.id.startswith(f"{PART_OF}{run_id}-")))
             if not connection.execute(delete(runs).where(runs.c.id == run_id)).rowcount:
                 raise NotFoundError(f"the run {run_id} is not in this workspace")
             connection.execute(delete(meta).where(meta.c.key == _LAST_ASKED, meta.c.value == run_id))

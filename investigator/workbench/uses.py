@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
 
 from investigator.asking.budget import BudgetSettings
 from investigator.asking.client import EngineClient
@@ -19,13 +18,10 @@ from investigator.investigator import Investigator
 from investigator.records import SUMMARY, Investigation, Prompt, QuestionVariables, Record, RepairVariables, Reply
 from investigator.research.loop import Research
 from investigator.research.matrix import MatrixResearch
-from investigator.research.report import ReportWriter, others_of
 from investigator.retrieval.library import Library
 from investigator.services.matrix_run import trust_in_run
-from investigator.services.outlines import outline_of
 from investigator.services.run_records import (
     MATRIX,
-    REPORT,
     MadeWith,
     RunOptions,
     as_it_began,
@@ -34,7 +30,6 @@ from investigator.services.run_records import (
     settings_of,
 )
 from investigator.store.database import Database
-from investigator.store.journal import Runs
 from investigator.store.past_calls import PastCalls
 from investigator.tracing.base import WatchedCall
 
@@ -124,8 +119,6 @@ def uses_in(investigator: Investigator, run_id: str, question: str) -> Iterator[
         client = parts.client(engines, journal, budget=_UNBOUNDED, trace=watched, day=record.setup.day)
         if record.id.startswith(MATRIX):
             _replay_rows(client, library, settings, record)
-        elif record.id.startswith(REPORT):
-            _replay_report(client, library, settings, record, Runs(workspace.runs))
         else:
             record = _replay(client, library, settings, as_it_began(record))
         uses = (*watched.uses(), *_without_calls(record, watched.uses()))
@@ -171,23 +164,3 @@ def _replay_rows(client: EngineClient, library: Library, settings: MadeWith, rec
     with suppress(ReplayError):
         for _ in research.rows(record.question.splitlines(), read):
             pass
-
-
-def _replay_report(
-    client: EngineClient, library: Library, settings: MadeWith, record: Investigation, runs: Runs
-) -> None:
-    """Ask again what the run of a report asked: the outline, each section and the summary, as far as it asked them."""
-    in_order, mission = settings.research.changed(concurrency=1), record.setup.mission
-    writer = ReportWriter(client, library, in_order, record.question, mission, is_checked=not settings.check.off)
-    answer = record.answer
-    if answer is None:
-        return
-    parts = zip(outline_of(record), answer.sections, strict=True)
-    made = [(part, runs.investigation(section.run)) for part, section in parts if section.run]
-    plain = [writer.plain(part, run) for part, run in made]
-    steps: list[Callable[[], object]] = [writer.outline]
-    steps += [partial(writer.section, *each, others_of(plain, number)) for number, each in enumerate(made)]
-    steps += [partial(writer.summary, answer.sections, answer.disagreements)]
-    for step in steps:
-        with suppress(ReplayError):  # a kept section was written by an earlier run, and a given outline by nobody
-            step()

@@ -17,7 +17,6 @@ from investigator.errors import EngineError, NotFoundError, QuestionError
 from investigator.records import Answer, Answered, AnswerStatus, Notice, OutlinePart, Progressed, Prompt, StopReason
 from investigator.resources import prompts_folder
 from investigator.services.outlines import outline_text, read_outline
-from investigator.workbench.uses import uses_in
 
 SUBJECT = "The plants"
 NAMES = ("alder", "birch", "cedar")
@@ -232,6 +231,21 @@ def test_a_limit_gives_the_finished_sections_and_names_what_is_missing(folder: P
     assert not {prompt.text for prompt in further.asked} & {prompt.text for prompt in engine.asked}
 
 
+def test_a_limit_applies_to_the_whole_report_and_leaves_enough_to_write_what_was_investigated(folder: Path) -> None:
+    limited, engine = opened(folder, None, "budget.calls=18")
+    answer = limited.report(SUBJECT)
+    assert len(engine.asked) == 18
+    assert [section.status for section in answer.sections] == ["answered", "answered", None]
+    assert [each.text.partition(":")[0] for section in answer.sections for each in section.statements] == [
+        "Alder is so",
+        "Birch is so",
+    ]
+    by_default, asked = opened(folder, workspace="by default")
+    outline = [OutlinePart(heading=f"Alder {number}") for number in range(30)]
+    assert by_default.report(SUBJECT, outline=outline).run.stop is StopReason.CALLS
+    assert len(asked.asked) == 200
+
+
 def test_an_update_writes_only_the_sections_that_cite_changed_documents(folder: Path) -> None:
     first, _ = opened(folder)
     with pytest.raises(NotFoundError, match="no report on this subject"):
@@ -257,18 +271,13 @@ def test_an_update_writes_only_the_sections_that_cite_changed_documents(folder: 
     assert idle_engine.asked == []
 
 
-def test_an_update_asks_again_what_nothing_answered_and_names_documents_that_kept_sections_do_not_know(
-    folder: Path,
-) -> None:
+def test_an_update_asks_again_what_nothing_answered(folder: Path) -> None:
     outline = [OutlinePart(heading="Alder"), OutlinePart(heading="Elm")]
     first, _ = opened(folder)
     assert first.report(SUBJECT, outline=outline).sections[1].statements == ()
     (folder / "elm.txt").write_text("The elm plant opened in 1999. The elm plant makes 50 MW of power.\n")
     second, engine = opened(folder)
-    events = list(second.write_report(SUBJECT, is_update=True))
-    assert any(isinstance(each, Notice) and each.text.startswith("1 document not known") for each in events)
-    after = events[-1].investigation.answer if isinstance(events[-1], Answered) else None
-    assert after is not None
+    after = second.report(SUBJECT, is_update=True)
     assert after.status is AnswerStatus.ANSWERED
     assert [prompt.variables.heading for prompt in engine.asked if prompt.template == "report/section"] == ["Elm"]
     assert "elm.txt" in after.coverage.read
@@ -318,7 +327,7 @@ def test_an_update_with_an_edited_outline_writes_the_new_parts(folder: Path) -> 
 
 
 def test_thirty_parts_are_written_with_progress(folder: Path) -> None:
-    investigator, _ = opened(folder)
+    investigator, _ = opened(folder, None, "budget.calls=400")
     outline = [OutlinePart(heading=f"Alder {number}") for number in range(30)]
     events = list(investigator.write_report(SUBJECT, outline=outline))
     counted = [(each.phase, each.done, each.total) for each in events if isinstance(each, Progressed)]
@@ -355,24 +364,21 @@ def test_a_part_that_fails_leaves_the_others(folder: Path) -> None:
     assert any(isinstance(each, Notice) and "the server is gone" in each.text for each in events)
 
 
-def test_a_report_is_a_run_that_is_listed_shown_and_not_replayed(folder: Path) -> None:
+def test_a_report_is_listed_and_shown_as_one_run_and_deleted_with_its_parts(folder: Path) -> None:
     investigator, _ = opened(folder)
     answer = investigator.report(SUBJECT, RunOptions())
     assert investigator.show("last").answer == answer
     assert answer.run.id.startswith("report-")
-    assert answer.run.id in {run.id for run in investigator.runs()}
+    assert [run.id for run in investigator.runs()] == [answer.run.id]
+    assert [run.id for run in investigator.history("", 0, 9).runs] == [answer.run.id]
+    parts = [section.run for section in answer.sections]
+    assert [investigator.show(part).answer is not None for part in parts] == [True, True, True]
     with pytest.raises(NotFoundError, match="not replayed"):
         investigator.replay(answer.run.id)
-
-
-def test_the_prompts_of_a_report_can_be_tried_again(folder: Path) -> None:
-    investigator, engine = opened(folder)
-    answer = investigator.report(SUBJECT)
-    asked = [prompt.text for prompt in engine.asked if prompt.template.startswith("report/")]
-    with uses_in(investigator, answer.run.id, "") as found:
-        uses = [use for use in found.uses if use.prompt.template.startswith("report/")]
-    assert {use.prompt.text for use in uses} == set(asked)
-    assert all(use.replies for use in uses)
+    investigator.forget(answer.run.id)
+    for part in parts:
+        with pytest.raises(NotFoundError):
+            investigator.show(part)
 
 
 @pytest.mark.parametrize(
