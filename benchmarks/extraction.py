@@ -19,25 +19,26 @@ from typing import Any
 
 from investigator import Investigator, RunOptions, load_settings
 from investigator.proof.figures import figure_notes
-from investigator.records import CellStatus, ExtractedCell, Extraction
+from investigator.records import CellStatus, Matrix, MatrixCell
 
 OWN = Path(__file__).with_name("extraction")
 NAMES = ("sec10q", "trials", "leases", "bills")
 COLUMNS = ("cells", "right", "wrong", "missed", "invented", "stated", "quotes hold it")
 
 
-def outcomes(extraction: Extraction, right: dict[str, Any]) -> Iterator[tuple[str, str, object, ExtractedCell]]:
+def outcomes(extraction: Matrix, right: dict[str, Any]) -> Iterator[tuple[str, str, object, MatrixCell]]:
     """Yield for each cell its outcome, its name, the right value, and the cell."""
     names = [column.name for column in extraction.columns]
     for document in extraction.documents:
-        key = flat(right[document.document])
-        cells = {(cell.record, names[cell.question - 1]): cell for cell in document.cells}
-        blank = ExtractedCell(document_id=document.document, question=1, status=CellStatus.UNCLEAR)
+        key = flat(right[document.id])
+        own = [cell for cell in extraction.cells if cell.document_id == document.id]
+        cells = {(cell.record, names[cell.question - 1]): cell for cell in own}
+        blank = MatrixCell(document_id=document.id, question=1, status=CellStatus.UNCLEAR)
         for place in dict.fromkeys((*key, *cells)):
             wanted, cell = key.get(place), cells.get(place, blank)
             if place not in key and cell.stated is None:
                 continue
-            yield outcome(cell.stated, wanted), f"{document.document} {place[1]} {place[0] or ''}".strip(), wanted, cell
+            yield outcome(cell.stated, wanted), f"{document.id} {place[1]} {place[0] or ''}".strip(), wanted, cell
 
 
 def flat(values: dict[str, Any]) -> dict[tuple[int, str], object]:
@@ -73,7 +74,7 @@ def form(text: str) -> str:
     return "".join(filter(str.isalnum, text)).casefold()
 
 
-def holds(cell: ExtractedCell) -> bool:
+def holds(cell: MatrixCell) -> bool:
     """Return True if the quotes contain the value: its figures, or its words; of a truth, if there is a quote."""
     quotes = [quote.text for quote in cell.quotes]
     if isinstance(cell.value, bool) or not quotes:

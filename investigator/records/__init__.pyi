@@ -100,15 +100,13 @@ from .exchanges import ShownPassage as ShownPassage
 from .exchanges import StatementCheck as StatementCheck
 from .extraction import Column as Column
 from .extraction import ColumnKind as ColumnKind
-from .extraction import ExtractedCell as ExtractedCell
-from .extraction import ExtractedDocument as ExtractedDocument
-from .extraction import Extraction as Extraction
 from .extraction import ExtractReply as ExtractReply
 from .extraction import ExtractVariables as ExtractVariables
 from .extraction import ValueReply as ValueReply
 from .matrices import CellStatus as CellStatus
 from .matrices import MatrixCell as MatrixCell
 from .matrices import MatrixDocument as MatrixDocument
+from .matrices import MatrixRow as MatrixRow
 from .matrices import MatrixTable as MatrixTable
 from .memories import Memory as Memory
 from .memories import PointStatus as PointStatus

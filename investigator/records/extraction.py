@@ -1,15 +1,11 @@
-"""The columns of a typed extraction, what an engine replies on them, and the values of each document."""
+"""The typed columns of a schema, and what an engine replies on them."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
-from pydantic import Field, JsonValue
-
-from investigator.records.answers import Usage
 from investigator.records.base import Record
 from investigator.records.exchanges import OfVerdict, ShownDocument, Text
-from investigator.records.matrices import CellStatus, MatrixCell
 from investigator.records.parts import Verdict
 
 
@@ -80,51 +76,3 @@ class ExtractReply(Record):
     """The values of one document for the columns of a schema."""
 
     cells: tuple[ValueReply, ...]
-
-
-class ExtractedCell(MatrixCell):
-    """A value of a column: `text` is the value as stated, `value` the typed one, in the unit of the column.
-
-    `record` counts the records of the document from 1; it is 0 for the document itself. If a document gives different
-    values, each has its own unclear cell.
-    """
-
-    record: int = 0
-    value: JsonValue = None
-    unit: str = ""
-
-    @property
-    def stated(self) -> JsonValue:
-        """Return the value if the document states it, otherwise None."""
-        return self.value if self.status is CellStatus.STATED else None
-
-
-class ExtractedDocument(Record):
-    """A document with its values in the form of the schema, and the cells that prove them.
-
-    What is not stated is null in `values` if the schema allows null or requires the property, and otherwise missing.
-    `values` is null if the document was not read. `problems` say where the values do not fit the schema.
-    """
-
-    document: str
-    title: str = ""
-    values: JsonValue = None
-    problems: tuple[str, ...] = ()
-    cells: tuple[ExtractedCell, ...] = ()
-
-
-class Extraction(Record):
-    """The typed values of each document; `failed` counts the documents whose reading failed."""
-
-    id: str = ""
-    columns: tuple[Column, ...]
-    documents: tuple[ExtractedDocument, ...]
-    engine: str
-    checked_by: str = ""
-    usage: Usage = Usage()
-    seconds: float = 0.0
-    failed: int = Field(default=0, ge=0)
-
-    def count(self, status: CellStatus) -> int:
-        """Return the number of cells with the given status."""
-        return sum(cell.status is status for document in self.documents for cell in document.cells)

@@ -8,6 +8,7 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -20,8 +21,16 @@ from investigator.reports.answer_view import citation_numbers
 from investigator.reports.docx import answer_docx
 from investigator.reports.html import investigation_view, matrix_page
 from investigator.reports.inert import inert, inert_json_prose, inert_line
-from investigator.reports.matrix import CELL_WORDS, in_short
+from investigator.reports.matrix import CELL_WORDS, in_short, value_text
 from investigator.reports.schemas import Printed, stamped
+from investigator.reports.typed_values import (
+    columns_of,
+    dated,
+    matrix_parquet,
+    quotes_of,
+    value_heading,
+    value_rows,
+)
 from investigator.reports.wording import DECISIONS, SUPPORTS
 from investigator.secrets import redacted
 
@@ -31,6 +40,8 @@ if TYPE_CHECKING:
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _MOST = 32_000  # maximum number of characters in a cell, slightly below Excel's limit
 _WIDTHS = (28, 44)
+_MOST_COMMENT = 2_000
+_FIRST_DAY = date(1900, 3, 1)  # spreadsheets number the days before it differently
 _MARKED_UP = re.compile(r"([\\`*_\[\]<>#|])")
 _LIST_MARK = re.compile(r"^(\s*)([-+]|\d{1,9}[.)])(?=\s)", re.MULTILINE)
 
@@ -100,14 +111,24 @@ def _plain(text: str) -> str:
 
 
 def matrix_csv(matrix: Matrix) -> str:
-    """Return the cells as CSV, one per line; text that a program could read as a formula gets a leading apostrophe."""
-    return csv_text(MATRIX_HEADING, _rows(matrix))
+    """Return the cells as CSV, one per line, or the typed values, a record per line; text that a program could read as
+    a formula gets a leading apostrophe.
+    """
+    if not matrix.columns:
+        return csv_text(MATRIX_HEADING, _rows(matrix))
+    rows = ([value if _is_number(value) else value_text(value) for value in row] for row in value_rows(matrix))
+    return csv_text(value_heading(matrix), rows)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 MATRIX_FORMATS: Mapping[str, Callable[[Matrix], bytes]] = {
     ".html": lambda matrix: matrix_page(matrix).encode("utf-8"),
     ".csv": lambda matrix: matrix_csv(matrix).encode("utf-8-sig"),
     ".xlsx": lambda matrix: matrix_xlsx(matrix),
+    ".parquet": matrix_parquet,
     ".json": lambda matrix: inert_json_prose(stamped(Printed.MATRIX, matrix, indent=2)).encode("utf-8"),
 }
 """The functions that write a matrix as a file, keyed by suffix."""
@@ -128,21 +149,31 @@ def _without_formula(text: str) -> str:
 
 
 def matrix_xlsx(matrix: Matrix) -> bytes:
-    """Return the matrix as a workbook: the table, and all cells with their quotes. Every cell is text."""
+    """Return the matrix as a workbook: the table with the quotes as comments, and all cells. Typed values keep their
+    type; everything else is text.
+    """
     from openpyxl import Workbook  # imported here because it is slow to import
+    from openpyxl.comments import Comment
 
     book = Workbook()
     book.properties.creator = CREATOR
     table = book.active
     table.title = "Matrix"
-    rows = [
-        [document.id, *(in_short(cell, "", _MOST) for cell in matrix.row(number))]
-        for number, document in enumerate(matrix.documents)
-    ]
-    _write(table, [["document", *matrix.questions], *rows])
+    _write(table, [["document", *(column.name for column in columns_of(matrix))]])
+    for number, row in enumerate(matrix.rows(), start=2):
+        write_text(table.cell(number, 1), row.name)
+        for place, (column, own) in enumerate(zip(columns_of(matrix), row.cells, strict=True), start=2):
+            cell = table.cell(number, place)
+            value = dated(column, own.value) if own.stated is not None else None
+            if isinstance(value, int | float | date) and not (isinstance(value, date) and value < _FIRST_DAY):
+                cell.value = value
+            elif own.stated is not None or not matrix.columns:
+                write_text(cell, in_short(own, "", _MOST) if own.value is None else value_text(own.value))
+            if comment := quotes_of(own) or own.reason:
+                cell.comment = Comment(redacted(inert(comment))[:_MOST_COMMENT], CREATOR)
     _write(book.create_sheet("Cells"), [MATRIX_HEADING, *_rows(matrix)])
-    for column in range(2, len(matrix.questions) + 2):
-        table.column_dimensions[table.cell(1, column).column_letter].width = _WIDTHS[1]
+    for place in range(2, len(matrix.questions) + 2):
+        table.column_dimensions[table.cell(1, place).column_letter].width = _WIDTHS[1]
     written = io.BytesIO()
     book.save(written)
     return written.getvalue()
@@ -152,7 +183,7 @@ def _rows(matrix: Matrix) -> Iterator[tuple[str, ...]]:
     titles = {document.id: document.title for document in matrix.documents}
     for cell in matrix.cells:
         yield (
-            cell.document_id,
+            f"{cell.document_id} #{cell.record}" if cell.record else cell.document_id,
             titles[cell.document_id],
             str(cell.question),
             matrix.questions[cell.question - 1],

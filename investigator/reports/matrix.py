@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from rich.text import Text
 
@@ -10,7 +11,7 @@ from investigator.language.addresses import defanged
 from investigator.language.relevance import stems
 from investigator.language.sentences import sentence_spans
 from investigator.language.terms import words
-from investigator.records import CellStatus, Extraction, Matrix, MatrixCell, Support
+from investigator.records import CellStatus, Matrix, MatrixCell, Support
 from investigator.reports.columns import columns
 from investigator.reports.inert import inert_line
 from investigator.reports.wording import SUPPORTS, engine_line, plural, usage_line
@@ -31,12 +32,13 @@ _MOST_SCANNED = 4_000  # characters of a text in which the line for a cell is lo
 
 
 def in_short(cell: MatrixCell, question: str, most: int = _WIDE) -> str:
-    """Return a cell as one short line: its text, after the status unless it is stated; without a text, the reason. Of a
+    """Return a cell as one short line: its value or text, after the status unless it is stated; else the reason. Of a
     longer text, the line shows the row or sentence that is nearest to the question.
     """
     if cell.status is CellStatus.STATED:
         mark = "" if cell.support in (Support.VERBATIM, Support.SUPPORTED) else f" ({SUPPORTS[cell.support]})"
-        return f"{_nearest(cell.text, question, most - len(mark))}{mark}"
+        text = cell.text if cell.value is None else f"{value_text(cell.value)} {cell.unit}".strip()
+        return f"{_nearest(text, question, most - len(mark))}{mark}"
     head = CELL_WORDS[cell.status]
     detail = cell.text or (cell.reason if cell.status is not CellStatus.NOT_STATED else "")
     return f"{head}: {_nearest(detail, question, most - len(head) - 2)}" if detail else head
@@ -74,17 +76,24 @@ def _has_figure(text: str) -> bool:
     return any(map(str.isdigit, text))
 
 
+def value_text(value: Any) -> str:
+    """Return a value in a line."""
+    if isinstance(value, list):
+        return "; ".join(map(value_text, value))
+    return str(value).lower() if isinstance(value, bool) else "" if value is None else str(value)
+
+
 def support_words(cell: MatrixCell) -> str:
     """Return how a cell was checked, with the reason if there is one."""
     return ": ".join(filter(None, (SUPPORTS[cell.support], cell.reason)))
 
 
-def readers_line(matrix: Matrix | Extraction) -> str:
+def readers_line(matrix: Matrix) -> str:
     """Return who answered and who checked the cells."""
     return engine_line(matrix.engine) + (f" Checked by {matrix.checked_by}." if matrix.checked_by else "")
 
 
-def counts_line(matrix: Matrix | Extraction) -> str:
+def counts_line(matrix: Matrix) -> str:
     """Return the number of cells with each status."""
     counts = [f"{CELL_WORDS[status]} {count:,}" for status in CellStatus if (count := matrix.count(status))]
     return ", ".join([*counts, *([f"failed {matrix.failed:,}"] if matrix.failed else [])])
@@ -109,7 +118,9 @@ def matrix_text(matrix: Matrix) -> Text:
         "The quotes behind each cell: --report FILE.html or --json with the same command, at no extra cost.",
     )
     tables = [_table(matrix)] if len(matrix.questions) <= _SIDE_BY_SIDE else _lists(matrix)
-    return Text("\n\n").join([heading, *tables, Text("\n".join(footer), style="dim")]).append("\n")
+    problems = [inert_line(f"{own.id}: {text}") for own in matrix.documents for text in own.problems]
+    parts = [heading, *tables, *([Text("\n".join(problems))] if problems else []), Text("\n".join(footer), style="dim")]
+    return Text("\n\n").join(parts).append("\n")
 
 
 def _table(matrix: Matrix) -> Text:
@@ -117,10 +128,10 @@ def _table(matrix: Matrix) -> Text:
     heading = ("Document", *(f"Q{number}" for number in range(1, len(matrix.questions) + 1)))
     most, notes = min(_WIDEST_CELL, _TOGETHER // len(matrix.questions)), dict[str, str]()
     rows = []
-    for number, document in enumerate(matrix.documents):
-        cells = zip(matrix.row(number), matrix.questions, strict=True)
+    for row in matrix.rows():
+        cells = zip(row.cells, matrix.questions, strict=True)
         shown = (_noted(cell, notes) if _is_cut(cell, most) else in_short(cell, asked, most) for cell, asked in cells)
-        rows.append((inert_line(document.id, _NAME), *shown))
+        rows.append((inert_line(row.name, _NAME), *shown))
     below = [Text(f"[{mark}] {inert_line(reason)}", style="dim") for reason, mark in notes.items()]
     return Text("\n").join([columns(rows, heading=heading, left=range(len(heading))), *below])
 
@@ -135,15 +146,16 @@ def _noted(cell: MatrixCell, notes: dict[str, str]) -> str:
 
 
 def _lists(matrix: Matrix) -> Iterator[Text]:
+    every = list(matrix.rows())
     for number, question in enumerate(matrix.questions):
-        cells = [matrix.row(document)[number] for document in range(len(matrix.documents))]
+        cells = [row.cells[number] for row in every]
         rows = [
             (
-                inert_line(cell.document_id, _NAME),
+                inert_line(row.name, _NAME),
                 in_short(cell, question),
                 inert_line(cell.quotes[0].place) if cell.quotes else "",
             )
-            for cell in cells
+            for row, cell in zip(every, cells, strict=True)
         ]
         table = columns(rows, left=range(3), styles=[_STYLES[cell.status] for cell in cells])
         yield Text("\n").join([Text(f"Q{number + 1}  {inert_line(question)}", style="bold"), table])

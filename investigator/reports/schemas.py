@@ -43,7 +43,6 @@ class Printed(StrEnum):
     FORECAST = "forecast", "records:Forecast"
     QUESTIONS = "questions", "records:AskedQuestions"
     MATRIX = "matrix", "records:Matrix"
-    EXTRACTION = "extraction", "records:Extraction"
     STANDING_UPDATE = "standing_update", "records:StandingUpdate"
     REPLAY = "replay", "records:Replayed"
     RUNS = "runs", "records:RunList"

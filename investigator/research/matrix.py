@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 
 from investigator.asking.budget import BudgetSpent
@@ -54,25 +55,35 @@ class MatrixResearch:
 
     def rows(self, questions: Sequence[str], document_ids: Sequence[str]) -> Generator[Row]:
         """Yield the row of each document, in order: as it was read, so that somebody can watch, and again when it is
-        checked. Raises TemplateError, StoreError, and the signal BudgetSpent, after the rows that were read before it.
+        checked. Raises TemplateError, StoreError, and the signal BudgetSpent, after the rows of all readings that end.
         """
         workers = self.settings.concurrency or self.client.concurrency(Role.ASK)
         sources = Sources(self.library.document)
-        read = in_order(lambda name: self._row(name, questions, sources), document_ids, workers)
-        some: list[Row] = []
-        try:
-            for row in read:
+        spent: list[BudgetSpent] = []
+
+        def reading(name: str) -> Row | None:
+            """Read a document; None after a limit. Readings that began before are shown when they end."""
+            try:
+                return None if spent else self._row(name, questions, sources)
+            except BudgetSpent as signal:
+                spent.append(signal)
+                return None
+
+        read = in_order(reading, document_ids, workers)
+        unchecked: list[Row] = []
+        with closing(read):
+            for row in filter(None, read):
                 yield row
-                some.append(row)
-                if len(some) == _CHECKED_TOGETHER:
-                    checked, some = some, []
-                    yield from self._checked(checked, questions)
-        except BudgetSpent:
-            yield from some  # they are paid for, and stay unchecked
-            raise
-        finally:
-            read.close()
-        yield from self._checked(some, questions)
+                unchecked.append(row)
+                if len(unchecked) == _CHECKED_TOGETHER and not spent:
+                    try:
+                        yield from self._checked(unchecked, questions)
+                    except BudgetSpent as signal:
+                        spent.append(signal)
+                    unchecked = []
+        if spent:
+            raise spent[0]
+        yield from self._checked(unchecked, questions)
 
     def _row(self, document_id: str, questions: Sequence[str], sources: Sources) -> Row:
         limits = self.settings.query.limits(len(questions))
@@ -118,13 +129,7 @@ class MatrixResearch:
         statements = [
             noted(Statement(text=cell.text, quotes=cell.quotes), questions[cell.question - 1]) for cell in cells
         ]
-        try:
-            outcome = self._check(
-                statements, {n: questions[cell.question - 1] for n, cell in enumerate(cells, start=1)}
-            )
-        except BudgetSpent:
-            yield from rows
-            raise
+        outcome = self._check(statements, {n: questions[cell.question - 1] for n, cell in enumerate(cells, start=1)})
         after = {
             id(cell): _judged_cell(cell, judged(statement, outcome.judgements.get(number)))
             for number, (cell, statement) in enumerate(zip(cells, statements, strict=True), start=1)

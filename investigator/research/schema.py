@@ -8,11 +8,11 @@ be an array of objects. `unit` and `units` are keywords of our own: `"unit": "GB
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from investigator.errors import DataError, in_words
 from investigator.files.text_lines import decoded
@@ -107,17 +107,21 @@ def read_schema(source: object) -> TypedSchema:
         FormatChecker,
         SchemaError,
     )
+    from referencing import Registry
+    from referencing.jsonschema import DRAFT202012
 
+    validator = Draft202012Validator(source, format_checker=FormatChecker(), registry=Registry())
+    root = DRAFT202012.create_resource(source)
+    reader = _Reader(source, validator, Registry[Any]().resolver_with_root(root).lookup)
     try:
         Draft202012Validator.check_schema(source)
+        for reference in _references(source):
+            reader.target(reference)
+        properties = tuple(reader.columns())
     except SchemaError as error:
         raise DataError(f"the schema is not valid at {error.json_path}: {error.message[:200]}", hint=_HINT) from error
     except RecursionError as error:
-        raise DataError("the schema is nested too deeply", hint=_HINT) from error
-    reader = _Reader(source, Draft202012Validator(source, format_checker=FormatChecker()))
-    for reference in _references(source):
-        reader.target(reference)
-    properties = tuple(reader.columns())
+        raise DataError("the schema refers to itself, or is nested too deeply", hint=_CYCLE) from error
     if not properties:
         raise DataError("the schema has no properties", hint=_HINT)
     labels = {" ".join(own.column.label.split()) for own in properties}
@@ -148,44 +152,39 @@ def _parsed(text: str) -> object:
         raise DataError(f"the schema is not JSON: {error}", hint=_HINT) from error
 
 
-class _Plain(NamedTuple):
-    """A node without references, which followed those in `references`, the ones above it included."""
-
-    node: Node
-    is_nullable: bool
-    references: frozenset[str]
-
-
 @dataclass
 class _Reader:
     """Reads the nodes of a schema; `records_at` and `unknown` are known after `columns`."""
 
     root: Node
     validator: Draft202012Validator
+    lookup: Callable[[str], Any]
     records_at: Keys | None = None
     unknown: dict[str, None] = field(default_factory=dict)
 
     def columns(self) -> Iterator[Property]:
-        """Yield the properties. Raises DataError."""
-        plain = self._plain(self.root, (), frozenset({"#"}))
-        if plain.node.get("type") == "array":
+        """Yield the properties. Raises DataError, and RecursionError for a cycle."""
+        node, _ = self._plain(self.root, ())
+        if node.get("type") == "array":
             self.records_at = ()
-            plain = self._plain(plain.node.get("items", {}), ("items",), plain.references)
-        if (kind := plain.node.get("type", "object")) != "object":
+            node, _ = self._plain(node.get("items", {}), ("items",))
+        if (kind := node.get("type", "object")) != "object":
             raise DataError(f"the schema describes a value of type {kind}, not an object", hint=_HINT)
-        yield from self._of_object(plain, (), of_records=self.records_at is not None)
+        yield from self._of_object(node, (), of_records=self.records_at is not None)
 
-    def _of_object(self, plain: _Plain, path: Keys, *, of_records: bool) -> Iterator[Property]:
-        for name, raw in plain.node.get("properties", {}).items():
+    def _of_object(self, node: Node, path: Keys, *, of_records: bool) -> Iterator[Property]:
+        for name, raw in node.get("properties", {}).items():
             place = (*path, name)
-            own = self._plain(raw, place, plain.references)
-            item = own
-            if own.node.get("type") == "array":
-                item = self._plain(own.node.get("items", {}), place, own.references)
-            if not _is_object(item.node):
-                required = name in plain.node.get("required", ())
-                yield self._column(own, item.node, place, required=required, of_records=of_records)
-            elif item is own:
+            own, is_nullable = self._plain(raw, place)
+            is_list = own.get("type") == "array"
+            item = self._plain(own.get("items", {}), place)[0] if is_list else own
+            if item.get("type") != "object" and "properties" not in item:
+                column = self._column(own, item, place, of_records=of_records)
+                titles = (name, str(own.get("title", name)))
+                validator, factors = self.validator.evolve(schema=item), _factors({**item, **own}, column.name)
+                is_required = name in node.get("required", ())
+                yield Property(column, place, validator, titles, factors, is_nullable, is_required)
+            elif not is_list:
                 yield from self._of_object(own, place, of_records=of_records)
             elif self.records_at is not None:
                 where = ".".join(place)
@@ -194,70 +193,57 @@ class _Reader:
                 self.records_at = place
                 yield from self._of_object(item, (), of_records=True)
 
-    def _plain(self, node: object, place: Keys, references: frozenset[str]) -> _Plain:
-        """Return a node without references, and True if it may be null. Raises DataError for a cycle."""
-        where, nullable = ".".join(place) or "the schema", False
-        while True:
-            if not isinstance(node, Mapping):
-                raise DataError(f"{where} is not described by an object", hint=_HINT)
-            self.unknown.update(dict.fromkeys(key for key in node if key not in (*_OTHERS, *self.validator.VALIDATORS)))
-            own = {key: value for key, value in node.items() if key not in ("$ref", *_VARIANTS)}
-            if reference := node.get("$ref"):
-                if reference in references:
-                    raise DataError(f"the schema refers to itself: {where} is {reference} again", hint=_CYCLE)
-                references |= {reference}
-                node = {**self.target(reference), **own}
-                continue
-            variants = next((node[key] for key in _VARIANTS if key in node), None)
-            if variants is None:
-                break
+    def _plain(self, node: object, place: Keys) -> tuple[Node, bool]:
+        """Return a node without references, variants and null, and True if it may be null."""
+        where, is_nullable = ".".join(place) or "the schema", False
+        if not isinstance(node, Mapping):
+            raise DataError(f"{where} is not described by an object", hint=_HINT)
+        self.unknown.update(dict.fromkeys(key for key in node if key not in (*_OTHERS, *self.validator.VALIDATORS)))
+        inner = self.target(node["$ref"]) if "$ref" in node else None
+        for variants in (node[key] for key in _VARIANTS if key in node):
             others = [each for each in variants if each != _NULL]
-            nullable |= len(others) < len(variants)
-            node = {**_only(others, where), **own}
-        kinds = node.get("type")
-        if isinstance(kinds, list):
-            nullable |= "null" in kinds
-            node = {**node, "type": _only([kind for kind in kinds if kind != "null"], where)}
-        if None in node.get("enum", ()):
-            node, nullable = {**node, "enum": [each for each in node["enum"] if each is not None]}, True
-        return _Plain(node, nullable, references)
+            inner, is_nullable = _only(others, where), len(others) < len(variants)
+        own = {key: value for key, value in node.items() if key not in ("$ref", *_VARIANTS)}
+        if inner is not None:
+            plain, may_be_null = self._plain(inner, place)
+            own, is_nullable = {**plain, **own}, is_nullable or may_be_null
+        if isinstance(kinds := own.get("type"), list):
+            own["type"], is_nullable = _only([kind for kind in kinds if kind != "null"], where), "null" in kinds
+        if None in (choices := own.get("enum", ())):
+            own["enum"], is_nullable = [each for each in choices if each is not None], True
+        return own, is_nullable
 
-    def target(self, reference: str) -> Node:
+    def target(self, reference: str) -> object:
         """Return the node to which a reference leads. Raises DataError; nothing is fetched."""
-        start, *parts = reference.split("/")
-        target: Any = self.root if start == "#" else None
-        for part in parts:
-            target = target.get(part.replace("~1", "/").replace("~0", "~")) if isinstance(target, Mapping) else None
-        if not isinstance(target, Mapping):
-            hint = "Refer to a definition in the same file, such as #/$defs/name."
-            raise DataError(f"the schema has nothing at {reference}", hint=hint)
-        return target
+        from referencing.exceptions import Unresolvable  # imported where jsonschema is
 
-    def _column(self, own: _Plain, node: Node, place: Keys, *, required: bool, of_records: bool) -> Property:
+        try:
+            return self.lookup(reference).contents
+        except Unresolvable as error:
+            hint = "Refer to a definition in the same file, such as #/$defs/name."
+            raise DataError(f"the schema has nothing at {reference}", hint=hint) from error
+
+    def _column(self, own: Node, item: Node, place: Keys, *, of_records: bool) -> Column:
         name = ".".join((*self.records_at, *place) if of_records and self.records_at else place)
-        choices = node.get("enum") or ([node["const"]] if "const" in node else [])
-        kind = ColumnKind.TEXT
-        if all(isinstance(choice, str) for choice in choices):
-            kind = ColumnKind.CHOICE if choices else _KINDS.get(node.get("type", "string"), ColumnKind.TEXT)
-        elif not any(isinstance(choice, str) for choice in choices):
-            kind = _KINDS.get(node.get("type", "number"), ColumnKind.TEXT)
-        if kind is ColumnKind.TEXT and node.get("format") == "date":
+        choices = item.get("enum") or ([item["const"]] if "const" in item else [])
+        are_texts = any(isinstance(choice, str) for choice in choices)
+        form = item.get("type", "number" if choices and not are_texts else "string")
+        if form not in _KINDS:
+            raise DataError(f"{name} has the type {form}, which is not possible there", hint=_HINT)
+        kind = ColumnKind.CHOICE if are_texts else _KINDS[form]
+        if kind is ColumnKind.TEXT and item.get("format") == "date":
             kind = ColumnKind.DATE
-        if node.get("type", "string") not in _KINDS:
-            raise DataError(f"{name} has the type {node['type']}, which is not possible there", hint=_HINT)
-        title = str(own.node.get("title") or place[-1])
-        column = Column(
+        both = {**item, **own}
+        return Column(
             name=name,
-            question=str(own.node.get("description") or node.get("description") or title),
+            question=str(both.get("description") or both.get("title") or place[-1]),
             kind=kind,
-            is_list=node is not own.node,
+            is_list=item is not own,
             choices=tuple(map(str, choices)),
-            unit=str(node.get("unit") or own.node.get("unit") or ""),
-            units=tuple(factors := _factors(node.get("units") or own.node.get("units") or {}, name)),
+            unit=str(both.get("unit", "")),
+            units=tuple(_factors(both, name)),
             of_records=of_records,
         )
-        validator = self.validator.evolve(schema=node)
-        return Property(column, place, validator, (place[-1], title), factors, own.is_nullable, required)
 
 
 def _references(node: object) -> Iterator[str]:
@@ -268,24 +254,18 @@ def _references(node: object) -> Iterator[str]:
         yield from _references(part)
 
 
-def _is_object(node: Node) -> bool:
-    return node.get("type") == "object" or "properties" in node
-
-
 def _only(variants: Sequence[Any], where: str) -> Any:
     if len(variants) != 1:
         raise DataError(f"{where} may be of several types", hint="Give it one type, or one type and null.")
     return variants[0]
 
 
-def _factors(units: object, name: str) -> Mapping[str, Fraction]:
+def _factors(node: Node, name: str) -> Mapping[str, Fraction]:
     try:
-        if not isinstance(units, Mapping):
-            raise ValueError(units)
-        factors = {str(unit): Fraction(str(factor)) for unit, factor in units.items()}
+        factors = {str(unit): Fraction(str(factor)) for unit, factor in dict(node.get("units", {})).items()}
         if not all(factors.values()):
-            raise ValueError(units)
-    except (ValueError, ZeroDivisionError) as error:
+            raise ValueError(factors)
+    except (ValueError, TypeError, ZeroDivisionError) as error:
         hint = 'Write it as "units": {"GBP million": 1000000}'
         raise DataError(f"{name} has units that are not an object of factors", hint=hint) from error
     return factors

@@ -25,9 +25,7 @@ _TRUTH = {"true": True, "false": False}
 def typed(own: Property, texts: Sequence[str], unit: str) -> JsonValue:
     """Return the value that a reply states, in the unit of the column. Raises ValueError, which says what is wrong."""
     factor = _factor(own, unit)
-    values = [_typed(own.column, one_line(text), factor) for text in texts]
-    for value in values:
-        _check(own, value)
+    values = [_fitting(own, _typed(own.column, one_line(text), factor)) for text in texts]
     if own.column.is_list:
         return values
     if len(values) != 1:
@@ -42,14 +40,18 @@ def _typed(column: Column, text: str, factor: Fraction) -> JsonValue:
                 raise ValueError(f"{text[:60]!r} is not a number in digits")
             return _number(Fraction(text) * factor)
         case ColumnKind.BOOLEAN:
-            if (value := _TRUTH.get(text.casefold())) is None:
-                raise ValueError(f"{text[:60]!r} is neither true nor false")
-            return value
+            return _TRUTH.get(text.casefold(), text)
         case ColumnKind.CHOICE:
             return next((choice for choice in column.choices if choice.casefold() == text.casefold()), text)
     if not text:
         raise ValueError("an empty text")
     return text
+
+
+def _fitting(own: Property, value: JsonValue) -> JsonValue:
+    if (error := next(own.validator.iter_errors(value), None)) is not None:
+        raise ValueError(error.message[:200])
+    return value
 
 
 def _number(exact: Fraction) -> int | float:
@@ -99,12 +101,4 @@ def cell_value(own: Property, text: str, heading: str) -> tuple[JsonValue, str]:
     ((value, unit),) = found[0].readings
     if not unit and own.column.unit and own.column.unit.casefold() not in heading.casefold():
         raise ValueError("the table does not give the unit")
-    value *= _factor(own, unit)
-    number = _number(value)
-    _check(own, number)
-    return number, own.column.unit or unit
-
-
-def _check(own: Property, value: JsonValue) -> None:
-    if (error := next(own.validator.iter_errors(value), None)) is not None:
-        raise ValueError(error.message[:200])
+    return _fitting(own, _number(value * _factor(own, unit))), own.column.unit or unit

@@ -54,7 +54,7 @@ def add_matrices(router: APIRouter, desk: Desk) -> None:
     @router.get("/f/{name}/matrix/{run_id}/table.{suffix}")
     def exported(name: str, run_id: str, suffix: str) -> Response:
         matrix, ending = _matrix(desk.folder(name), run_id), f".{suffix}"
-        if ending not in MATRIX_FORMATS:
+        if ending not in _TYPES:
             raise ServerError(
                 HTTPStatus.NOT_FOUND, f"a matrix has no form .{suffix[:20]}", "Use csv, xlsx, json or html."
             )

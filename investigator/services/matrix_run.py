@@ -39,7 +39,7 @@ from investigator.records import (
     Usage,
 )
 from investigator.research.answer_text import answer_text
-from investigator.research.extraction import TypedResearch
+from investigator.research.extraction import TypedResearch, valued
 from investigator.research.matrix import MatrixResearch, Row
 from investigator.research.schema import TypedSchema
 from investigator.services.indexed_folder import IndexedFolder
@@ -62,6 +62,7 @@ class MatrixRun:
     titles: Mapping[str, str]
     unreadable: Mapping[str, Unreadable]
     left_out: tuple[LeftOut, ...] = ()
+    schema: TypedSchema | None = None
     rows: dict[str, tuple[MatrixCell, ...]] = field(default_factory=dict)
     failed: dict[str, EngineError] = field(default_factory=dict)
     stop: StopReason = StopReason.ANSWERED
@@ -97,10 +98,14 @@ class MatrixRun:
             self.stop = spent.reason
 
     def _table(self) -> MatrixTable:
+        documents = tuple(map(self._document, self.names))
+        if self.schema is not None:
+            documents = tuple(valued(document, self._row(document.id), self.schema) for document in documents)
         return MatrixTable(
             questions=self.questions,
-            documents=tuple(map(self._document, self.names)),
+            documents=documents,
             cells=tuple(cell for name in self.names for cell in self._row(name)),
+            columns=() if self.schema is None else self.schema.columns,
             failed=len(self.failed),
         )
 
@@ -199,7 +204,8 @@ def _filled(
     titles = {name: card.title for name, card in corpus.cards().items()}
     unreadable = {file.path: file for file in corpus.unreadable()}
     every = tuple(sorted({*titles, *unreadable}))
-    matrix = MatrixRun(tuple(questions), scope_of(options.only, every) or every, titles, unreadable, corpus.left_out())
+    names = scope_of(options.only, every) or every
+    matrix = MatrixRun(tuple(questions), names, titles, unreadable, corpus.left_out(), schema)
     with folder.opened(whole, options, again) as opened:
         library = yield from folder.prepare(opened.record.setup.search)
         yield from opened.started(len(matrix.names))

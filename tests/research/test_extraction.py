@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 
 from investigator import Investigator, ScriptedEngine
 from investigator.errors import DataError
-from investigator.records import CellStatus, ExtractedCell, Extraction, Prompt, Support, Traits
+from investigator.records import CellStatus, Matrix, MatrixCell, Prompt, Support, Traits
 from investigator.research.extraction import MOST_RECORDS, READ_FROM_TABLE
 from investigator.research.schema import MOST_TOGETHER, read_schema
 
@@ -80,14 +80,14 @@ class Read:
             {"query/extract": lambda _: next(written), "answer/check": supported}, traits=Traits(is_model=True)
         )
         self.investigator = make({name: text}, **{"model": self.engine, **parts})
-        self.extraction: Extraction = self.investigator.extract(schema)
+        self.extraction: Matrix = self.investigator.extract(schema)
         (self.document,) = self.extraction.documents
         self.values: Any = self.document.values
 
-    def cell(self, name: str) -> ExtractedCell:
+    def cell(self, name: str) -> MatrixCell:
         """Return the first cell of a column."""
         number = [column.name for column in self.extraction.columns].index(name) + 1
-        return next(cell for cell in self.document.cells if cell.question == number)
+        return next(cell for cell in self.extraction.cells if cell.question == number)
 
     @property
     def calls(self) -> Counter[str]:
@@ -161,12 +161,9 @@ def test_a_value_of_the_wrong_type_is_asked_for_once_more_and_is_null_then(
 
 def test_different_values_in_a_document_are_both_shown_and_neither_is_chosen(of_texts: Make) -> None:
     read = Read(of_texts, [*GOOD, entry("rent", "52", quote=OTHER_RENT, unit="GBP thousand")])
-    cells = [cell for cell in read.document.cells if cell.question == 1]
-    assert [(cell.value, cell.quotes[0].text, cell.status) for cell in cells] == [
-        (48000, RENT, CellStatus.UNCLEAR),
-        (52000, OTHER_RENT, CellStatus.UNCLEAR),
-    ]
-    assert "48000 GBP; 52 GBP thousand" in cells[0].reason
+    cell = read.cell("rent")
+    assert (cell.status, [quote.text for quote in cell.quotes]) == (CellStatus.UNCLEAR, [RENT, OTHER_RENT])
+    assert "48000 GBP; 52 GBP thousand" in cell.reason
     assert read.values["rent"] is None
     same = Read(of_texts, [*GOOD, entry("rent", "48", quote=RENT, unit="GBP thousand")])
     assert same.values["rent"] == 48000  # the same value, in another unit
@@ -216,10 +213,10 @@ def test_records_are_read_from_a_table_whose_headings_are_the_names_and_cost_no_
 def test_a_table_is_read_without_a_model_and_other_columns_show_passages(of_texts: Make) -> None:
     schema = {"type": "array", "items": LINE}
     extraction = of_texts({"lines.csv": TABLE, "lease.txt": LEASE}).extract(schema)
-    by_name = {document.document: document for document in extraction.documents}
+    by_name = {document.id: document for document in extraction.documents}
     assert len(by_name["lines.csv"].values) == 2  # type: ignore[arg-type]
     assert by_name["lease.txt"].values == []
-    assert {cell.value for cell in by_name["lease.txt"].cells} == {None}
+    assert {cell.value for cell in extraction.cells if cell.document_id == "lease.txt"} == {None}
 
 
 @pytest.mark.parametrize(
@@ -263,7 +260,7 @@ def test_a_reader_numbers_the_records_and_those_it_leaves_out_are_unclear(of_tex
         "lines": [{"item": "bolt", "unit_price": 3, "paid": None}, {"item": "nut", "unit_price": 4, "paid": None}],
     }
     assert fits(read.values, BILL)
-    assert read.document.cells[-1].reason == "the reply does not say"
+    assert read.extraction.cells[-1].reason == "the reply does not say"
     assert "2. lines.item (text; of each record): item" in read.engine.asked[0].text.lower()
 
 

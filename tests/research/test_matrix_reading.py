@@ -6,12 +6,15 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from threading import Event
 from typing import cast
 
 import pytest
 from power_plant import check
 
 from investigator import Investigator, ScriptedEngine
+from investigator.asking.budget import BudgetSpent
 from investigator.asking.client import EngineClient
 from investigator.asking.prompts import Prompts
 from investigator.engines.roles import Role
@@ -23,6 +26,7 @@ from investigator.records import (
     Prompt,
     RowVariables,
     ShownDocument,
+    StopReason,
     Support,
     Trust,
 )
@@ -76,14 +80,14 @@ class Matrix:
         self.engine = ScriptedEngine({"query/row": rows, "answer/check": checks})
         self.failures: dict[str, EngineError] = {}
         client = EngineClient(dict.fromkeys(Role, self.engine), Prompts(), InMemoryJournal(), lambda: 0.0)
-        research = MatrixResearch(
+        self.research = MatrixResearch(
             client,
             library,
             ResearchSettings(),
             "Fill the table.",
             **{"trust": Trust.UNGRADED, "on_failure": self.failures.__setitem__, **parts},  # type: ignore[arg-type]
         )
-        self.rows = dict(research.rows(QUESTIONS, names))
+        self.rows = dict(self.research.rows(QUESTIONS, names))
 
     @property
     def calls(self) -> Counter[str]:
@@ -189,6 +193,23 @@ def test_a_document_whose_reading_fails_is_not_read_and_the_others_are(library: 
     ]
     assert list(matrix.failures) == [NAMES[1]]
     assert matrix.first(NAMES[1]).reason == "the server is down"
+
+
+def test_a_reading_that_ends_after_another_was_refused_is_shown(library: Library) -> None:
+    ended, shown = Event(), dict[str, tuple[MatrixCell, ...]]()
+
+    def limited(document: ShownDocument) -> list[dict[str, object]]:
+        if document.document_id == NAMES[0]:
+            ended.wait(timeout=10)
+            raise BudgetSpent(StopReason.CALLS)
+        ended.set()
+        return row()(document)
+
+    matrix = Matrix(library, limited, names=())
+    settings = matrix.research.settings.changed(concurrency=2)
+    with pytest.raises(BudgetSpent):
+        shown.update(replace(matrix.research, settings=settings).rows(QUESTIONS, NAMES[:2]))
+    assert [cells[0].status for cells in shown.values()] == [CellStatus.STATED]
 
 
 def test_a_reply_that_cannot_be_read_leaves_its_document_unread(library: Library) -> None:

@@ -56,8 +56,7 @@ def test_a_document_is_read_once_for_all_questions_and_its_cells_are_checked_wit
     assert matrix.questions == (POWER, WEATHER)
     letters = [f"letter{number}.txt" for number in (1, 2, 3)]
     assert [row.id for row in matrix.documents] == sorted([*(f"{name}.txt" for name in NAMES), "empty.txt", *letters])
-    for number, document in enumerate(matrix.documents):
-        power, weather = matrix.row(number)
+    for document, _, (power, weather) in matrix.rows():
         assert (power.document_id, power.question, weather.question) == (document.id, 1, 2)
         assert {quote.document_id for quote in power.quotes} <= {document.id}
         if document.id == "empty.txt":
