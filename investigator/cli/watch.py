@@ -26,7 +26,7 @@ from investigator.reports.inert import inert_json_prose
 from investigator.reports.schemas import Printed, stamped
 from investigator.reports.standing import summary_line, update_text
 from investigator.services.question_file import read_question_file
-from investigator.services.watching import QUIET, folder_changes, polled_changes, settled, watched, with_file
+from investigator.services.watching import QUIET, folder_changes, settled, watched, with_file
 from investigator.store.workspace import sole_watcher
 
 CHANGED = 6
@@ -61,9 +61,7 @@ class WatchOptions:
     def moments(self, investigator: Investigator, file: Path) -> Iterable[bool]:
         """Return the moments for updates of the answers to the questions in a file; see `settled`."""
         folder, workspace = investigator.folder.resolve(), investigator.workspace.resolve()
-        noticed = folder_changes(folder, workspace)
-        if self.poll is not None:
-            noticed = polled_changes(folder, workspace, investigator.parts.settings.folder, self.poll)
+        noticed = folder_changes(folder, workspace, poll=self.poll)
         return [True] if self.once else settled(with_file(noticed, file), max(QUIET, self.poll or 0.0))
 
 

@@ -146,7 +146,6 @@ from .searches import SearchHit as SearchHit
 from .standing import AskedAnew as AskedAnew
 from .standing import Change as Change
 from .standing import DocumentChange as DocumentChange
-from .standing import StandingAnswer as StandingAnswer
 from .standing import StandingUpdate as StandingUpdate
 from .tables import Table as Table
 from .tables import TableCell as TableCell

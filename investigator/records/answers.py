@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import StrEnum
 
 from pydantic import Field
@@ -341,13 +340,13 @@ class RunSummary(Record):
 
 
 class RunHistory(Record):
-    """Some of the runs of single questions, newest first, and the number of all; the runs whose answers are kept up to
-    date, each with the run before the answer last changed, or ""; and headings that a reader may search for.
+    """Some of the runs of single questions, newest first, and the number of all; the ids of the runs whose answers are
+    kept up to date; and headings that a reader may search for.
     """
 
     runs: tuple[RunSummary, ...] = ()
     total: int = 0
-    standing: Mapping[str, str] = {}
+    standing: frozenset[str] = frozenset()
     topics: tuple[str, ...] = ()
 
 

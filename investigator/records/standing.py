@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Self
 
 from pydantic import Field
 
-from investigator.records.answers import Answer, AnswerStatus, Usage
+from investigator.records.answers import Answer, Usage
 from investigator.records.base import Record
-from investigator.records.documents import Quote
 
 
 class Change(StrEnum):
@@ -27,30 +25,6 @@ class DocumentChange(Record):
     change: Change
 
 
-class StandingAnswer(Record):
-    """The contents of an answer: its status, its text with citation numbers, and its quotes in their order."""
-
-    run_id: str
-    day: str = Field(description="the day as of which the answer was given, ISO 8601")
-    status: AnswerStatus
-    lead: str = Field(default="", description="the statement that answers, or else the first one")
-    text: str = ""
-    quotes: tuple[Quote, ...] = ()
-
-    @classmethod
-    def of(cls, answer: Answer) -> Self:
-        """Return what an answer says."""
-        lead = next((statement.text for statement in answer.statements), "")
-        facts = {"run_id": answer.run.id, "day": answer.run.day, "status": answer.status}
-        return cls(**facts, lead=lead, text=answer.text, quotes=answer.citations)
-
-    def differs_from(self, other: Self | None) -> bool:
-        """Return True if the status or a quote is another one; other words for the same quotes are no difference."""
-        if other is None or self.status is not other.status:
-            return True
-        return {quote.text for quote in self.quotes} != {quote.text for quote in other.quotes}
-
-
 class AskedAnew(Record):
     """A standing question that was asked in an update.
 
@@ -61,8 +35,8 @@ class AskedAnew(Record):
     question: str
     because: tuple[DocumentChange, ...] = ()
     differs: bool = Field(description="the answer has another status or other quotes than the earlier one")
-    earlier: StandingAnswer | None = None
-    answer: StandingAnswer | None = None
+    earlier: Answer | None = None
+    answer: Answer | None = None
     failure: str = ""
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from investigator.language.addresses import defanged
-from investigator.records import AskedAnew, Change, DocumentChange, Quote, StandingAnswer, StandingUpdate
+from investigator.records import Answer, AskedAnew, Change, DocumentChange, Quote, StandingUpdate
 from investigator.reports.inert import inert_line
 from investigator.reports.wording import HEADLINES, plural, some_names
 
@@ -39,24 +39,24 @@ def _lines(asked: AskedAnew) -> Iterator[Text]:
     if not asked.differs:
         yield Text(f"The answer is the same: {_value(asked.answer)}")
     else:
-        before = {quote.text for quote in asked.earlier.quotes} if asked.earlier is not None else set[str]()
-        now = {quote.text for quote in asked.answer.quotes}
+        before = {quote.text for quote in asked.earlier.citations} if asked.earlier is not None else set[str]()
+        now = {quote.text for quote in asked.answer.citations}
         if asked.earlier is not None:
             yield from _side("Before", asked.earlier, now)
         yield from _side("Now", asked.answer, before)
-    yield Text(f"Run: {inert_line(asked.answer.run_id)}, as of {inert_line(asked.answer.day)}", style="dim")
+    yield Text(f"Run: {inert_line(asked.answer.run.id)}, as of {inert_line(asked.answer.run.day)}", style="dim")
 
 
-def _side(when: str, answer: StandingAnswer, other: set[str]) -> Iterator[Text]:
+def _side(when: str, answer: Answer, other: set[str]) -> Iterator[Text]:
     """Yield what an answer says, and its first quotes that the `other` answer lacks, or else its first quotes."""
-    yield Text.assemble((f"{when}, as of {inert_line(answer.day)}: ", "bold yellow"), _value(answer))
-    own = [quote for quote in answer.quotes if quote.text not in other] or answer.quotes
+    yield Text.assemble((f"{when}, as of {inert_line(answer.run.day)}: ", "bold yellow"), _value(answer))
+    own = [quote for quote in answer.citations if quote.text not in other] or answer.citations
     yield from (Text.assemble(("  " + inert_line(quote.place), "cyan"), _words(quote)) for quote in own[:_MOST_QUOTES])
 
 
-def _value(answer: StandingAnswer) -> str:
-    status = HEADLINES[answer.status]
-    return f"{status}: {inert_line(defanged(answer.lead), _LONGEST)}" if answer.lead else f"{status}."
+def _value(answer: Answer) -> str:
+    status, lead = HEADLINES[answer.status], next((statement.text for statement in answer.statements), "")
+    return f"{status}: {inert_line(defanged(lead), _LONGEST)}" if lead else f"{status}."
 
 
 def _words(quote: Quote) -> str:

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path, PurePath
 from threading import Event as Signal
 
-from investigator.documents.scanning import IGNORE_FILE, FolderSettings, FoundFile, scan
+from investigator.documents.scanning import IGNORE_FILE
 from investigator.errors import (
-    FolderError,
     InvestigatorError,
     QuestionError,
     SettingsError,
     WorkspaceLockedError,
     in_words,
 )
-from investigator.records import BatchEnded, Event, Notice, StandingUpdate
+from investigator.records import Event, Notice
 
 QUIET = 0.7
 """Seconds without a change after which a folder counts as settled: a file that is being written is complete."""
@@ -36,15 +35,20 @@ Changes = Iterable[frozenset[str]]
 """The paths that changed, as they are noticed; an empty set if none changed for a moment."""
 
 
-def folder_changes(folder: Path, besides: Path, stop: Signal | None = None) -> Iterator[frozenset[str]]:
-    """Yield the paths that change in a folder, as the system reports them, until `stop` is set; without a change, yield
-    an empty set several times a second. Hidden files, and those in the directory `besides`, are ignored.
+def folder_changes(
+    folder: Path, besides: Path, stop: Signal | None = None, poll: float | None = None
+) -> Iterator[frozenset[str]]:
+    """Yield the paths that change in a folder, until `stop` is set; without a change, yield an empty set several times
+    a second. The system reports them, or else the files are compared every `poll` seconds. Hidden files, and those in
+    the directory `besides`, are ignored.
 
     A folder that is removed and comes back is watched again. Raises SettingsError if the system cannot watch it.
     """
     from watchfiles import watch  # imported here, because other commands do not watch
 
     noticed = partial(watch, folder, watch_filter=None, stop_event=stop, ignore_permission_denied=True)
+    if poll is not None:
+        noticed = partial(noticed, force_polling=True, poll_delay_ms=round(poll * 1_000))
     while stop is None or not stop.is_set():
         watched = _stamp(folder)
         try:
@@ -62,25 +66,6 @@ def folder_changes(folder: Path, besides: Path, stop: Signal | None = None) -> I
                 hint="Compare the files in intervals of some seconds instead: --poll 10",
             ) from error
         yield frozenset((str(folder),))
-
-
-def polled_changes(
-    folder: Path, besides: Path, settings: FolderSettings, seconds: float, sleep: Callable[[float], None] = time.sleep
-) -> Iterator[frozenset[str]]:
-    """Yield the ids of the documents that change in a folder, whose files are compared in intervals: by size, time and
-    inode, as for the index. The polling of watchfiles would miss a second change within the same second.
-    """
-    before: Mapping[str, FoundFile] | None = None
-    while True:
-        try:
-            listed = scan(folder, settings).files
-            now = {file.id: file for file in listed if _counts(str(folder / file.path), folder, besides)}
-        except FolderError:  # the update reports it
-            now = {}
-        names = now.keys() | (now if before is None else before).keys()
-        yield frozenset(name for name in names if before is not None and before.get(name) != now.get(name))
-        before = now
-        sleep(seconds)
 
 
 def with_file(changes: Changes, file: Path) -> Iterator[frozenset[str]]:
@@ -134,28 +119,24 @@ def watched(
     sleep: Callable[[float], None] = time.sleep,
 ) -> Iterator[Event]:
     """Update the answers to the questions at each moment of `settled`, and yield the events; the outcome of an update
-    is a StandingUpdate, without the questions that were removed in the meantime.
+    is a StandingUpdate. Questions that cannot be read any more stay those read before.
 
-    Questions that cannot be read any more stay those read before. An error of the first update is raised; a later one
-    is reported, and the update is repeated at a later moment. While another process is writing to the workspace, the
-    update waits.
+    An error of the first update is raised; a later one is reported, and the update is repeated at a later moment.
+    While another process is writing to the workspace, the update waits.
     """
     current: tuple[str, ...] = ()
-    is_first, is_known = True, True
+    is_first = True
     for is_quiet in moments:
         if not is_quiet:
             yield Notice(text="The folder keeps changing, so what it contains now is read.")
         try:
-            current, is_known = tuple(questions()), True
+            current = tuple(questions())
         except QuestionError as error:
             if is_first:
                 raise
-            if is_known:
-                yield Notice(text=f"{error.message}; the {len(current)} questions read before are kept.")
-            is_known = False
+            yield Notice(text=f"{error.message}; the {len(current)} questions read before are kept.")
         try:
-            for event in _waited(partial(update, current), sleep):
-                yield _without_removed(event, questions)
+            yield from _waited(partial(update, current), sleep)
         except InvestigatorError as error:
             if is_first:
                 raise
@@ -174,16 +155,3 @@ def _waited(update: Callable[[], Iterator[Event]], sleep: Callable[[float], None
                 yield Notice(text=f"{error.message}; waiting for it to end.")
             last = error.message
         sleep(_BETWEEN_TRIES)
-
-
-def _without_removed(event: Event, questions: Callable[[], Sequence[str]]) -> Event:
-    """Return an event; of the outcome of an update, only what concerns the current questions, if they can be read."""
-    if not isinstance(event, BatchEnded) or not isinstance(event.outcome, StandingUpdate):
-        return event
-    try:
-        current = {" ".join(question.split()) for question in questions()}
-    except QuestionError:
-        return event
-    update = event.outcome
-    asked = tuple(each for each in update.asked if " ".join(each.question.split()) in current)
-    return BatchEnded(outcome=update.changed(asked=asked))

@@ -109,7 +109,7 @@ def test_a_running_watch_answers_a_change_and_ends_by_an_interrupt(place: Path) 
         draft.write_text(LEASE.format(950))
         draft.replace(place / "folder" / "lease.txt")
         (asked,) = json.loads(process.stdout.readline())["asked"]
-        assert "950 euros" in asked["answer"]["quotes"][0]["text"]
+        assert "950 euros" in asked["answer"]["text"]
         process.send_signal(signal.SIGINT)
         assert process.communicate(timeout=30)[1].rstrip().endswith("run the same command again to go on.")
         assert process.returncode == 130

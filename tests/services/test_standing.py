@@ -53,8 +53,8 @@ def updated(place: Path, *questions: str) -> tuple[StandingUpdate, int]:
 def said(asked: AskedAnew) -> tuple[Sequence[str], Sequence[str]]:
     """Return the quotes before and now."""
     assert asked.answer is not None
-    before = [quote.text for quote in asked.earlier.quotes] if asked.earlier is not None else []
-    return before, [quote.text for quote in asked.answer.quotes]
+    before = [quote.text for quote in asked.earlier.citations] if asked.earlier is not None else []
+    return before, [quote.text for quote in asked.answer.citations]
 
 
 def write(place: Path, name: str, text: str) -> None:
@@ -72,7 +72,7 @@ def test_the_answer_to_a_changed_document_is_shown_with_the_earlier_one_and_othe
     assert [change.document_id for change in asked.because] == ["cedar.txt"]
     assert (update.kept, update.is_news, calls > 0) == ((ABSENT,), True, True)
     assert asked.earlier is not None
-    assert asked.earlier.run_id == first.asked[0].answer.run_id  # type: ignore[union-attr]
+    assert asked.earlier.run.id == first.asked[0].answer.run.id  # type: ignore[union-attr]
     again, calls = updated(place, CEDAR, ABSENT)
     assert (again.is_empty, calls) == (True, 0)
 
@@ -110,7 +110,7 @@ def test_a_cited_document_that_is_gone_or_has_another_name_is_not_cited_any_more
         cedar.unlink()
     (asked,) = updated(place, CEDAR)[0].asked
     assert asked.answer is not None
-    assert {quote.document_id for quote in asked.answer.quotes} == ({"cedar2.txt"} if renamed else set())
+    assert {quote.document_id for quote in asked.answer.citations} == ({"cedar2.txt"} if renamed else set())
     assert asked.differs is not renamed  # the words are the same
 
 
