@@ -150,9 +150,7 @@ def _ask_all(folder: Path, questions: Sequence[str], asking: AskingOptions, outp
         check_report(path, folder, HTML)
     investigator = asking.investigator(folder)
     events = investigator.investigate_all(questions, asking.run_options())
-    answers = outcome_of(events, investigator.parts.watch, fresh=asking.fresh)
-    if not isinstance(answers, AskedQuestions):
-        raise RunError("the batch ended without answers", hint=KEPT)
+    answers = outcome_of(events, investigator.parts.watch, AskedQuestions, fresh=asking.fresh)
     for path in output.report or ():
         from investigator.reports.html import questions_page  # imported here because few commands need it
 

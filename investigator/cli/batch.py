@@ -5,15 +5,17 @@ batch.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from investigator.cli.output import again_to_resume, note, resumable
-from investigator.cli.progress import shown
+from investigator.cli.progress import Watch, shown
 from investigator.errors import RunError, SettingsError
-from investigator.records import AskedQuestions, BatchEnded, Event, Matrix, StandingUpdate, Writing
+from investigator.records import AskedQuestions, BatchEnded, Event, Matrix
 from investigator.services.question_file import read_question_file
 
+_Outcome = TypeVar("_Outcome", Matrix, AskedQuestions)
 KEPT = "Everything is kept: run the same command again to ask only the remaining questions."
 
 
@@ -34,15 +36,12 @@ def kept_so_far(*, fresh: bool) -> str:
     return f"everything learned so far is kept; {again_to_resume(fresh=fresh)}"
 
 
-def outcome_of(
-    events: Iterable[Event], watch: Callable[[Callable[[Writing], None] | None], None], *, fresh: bool
-) -> Matrix | AskedQuestions | StandingUpdate:
-    """Show the events of a batch as they arrive, and return its outcome. Raises RunError."""
-    ended: BatchEnded | None = None
+def outcome_of(events: Iterable[Event], watch: Watch, kind: type[_Outcome], *, fresh: bool) -> _Outcome:
+    """Show the events of a batch as they arrive, and return its outcome, which is of a kind. Raises RunError."""
+    outcome: object = None
     with resumable(kept_so_far(fresh=fresh)):
         for event in shown(events, sys.stderr, watch=watch):
-            if isinstance(event, BatchEnded):
-                ended = event
-    if ended is None:
-        raise RunError("the batch ended without an outcome", hint="Run the same command again to resume.")
-    return ended.outcome
+            outcome = event.outcome if isinstance(event, BatchEnded) else outcome
+    if not isinstance(outcome, kind):
+        raise RunError("the batch ended without an outcome", hint=KEPT)
+    return outcome

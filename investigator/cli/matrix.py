@@ -13,7 +13,7 @@ from investigator.cli.ask import AskingOptions
 from investigator.cli.batch import KEPT, outcome_of, questions_of
 from investigator.cli.options import AsJson, Folder
 from investigator.cli.output import check_report, note, print_result, write_file
-from investigator.errors import RunError, SettingsError
+from investigator.errors import SettingsError
 from investigator.records import CellStatus, Matrix
 from investigator.reports.export import MATRIX_FORMATS
 from investigator.reports.matrix import matrix_text
@@ -72,9 +72,7 @@ def matrix(
         events = investigator.investigate_matrix(wanted, options)
     else:
         events = investigator.investigate_schema(columns, options)
-    made = outcome_of(events, investigator.parts.watch, fresh=asking.fresh)
-    if not isinstance(made, Matrix):
-        raise RunError("the matrix ended without a table", hint=KEPT)
+    made = outcome_of(events, investigator.parts.watch, Matrix, fresh=asking.fresh)
     for path in report or ():
         write_file(path, MATRIX_FORMATS[path.suffix.lower()](made), KEPT)
     print_result(Printed.MATRIX, made, matrix_text, as_json=as_json)

@@ -12,7 +12,6 @@ from investigator.records import (
     Coverage,
     Investigation,
     NotStated,
-    Part,
     PartStatus,
     RunFacts,
     Section,
@@ -52,7 +51,6 @@ def report_answer(
         lead=kept[0] if kept else None,
         details=tuple(kept[1:]),
         sections=tuple(sections),
-        parts=tuple(Part(question=section.heading, status=_part_status(section)) for section in sections),
         not_stated=tuple(dict.fromkeys(not_stated)),
         disagreements=tuple(dict.fromkeys(each for draft in drafted for each in draft.disagreements)),
         nearest=() if stated else tuple(dict.fromkeys(each for own in answers for each in own.nearest))[:_NEAREST],
@@ -90,12 +88,6 @@ def _status(sections: Sequence[Section]) -> AnswerStatus:
         is_disputed = AnswerStatus.CONFLICTING in statuses
         return AnswerStatus.CONFLICTING if is_disputed else AnswerStatus.ANSWERED
     return AnswerStatus.ANSWERED_IN_PART
-
-
-def _part_status(section: Section) -> PartStatus:
-    if section.status in _COMPLETE:
-        return PartStatus.ANSWERED
-    return PartStatus.IN_PART if section.statements else PartStatus.NOT_STATED
 
 
 def _reason(sections: Sequence[Section], stop: StopReason) -> str:

@@ -186,13 +186,14 @@ def note_spent(
     options: RunOptions,
     ledger: JointLedger,
     budget: BudgetSettings,
+    again: frozenset[str] = frozenset(),
 ) -> None:
-    """Add what earlier processes have spent on the questions, if a ceiling applies to their total. Overlapping times
-    count once.
+    """Add what earlier processes and attempts have spent on the questions, if a ceiling applies to their total.
+    Overlapping times count once.
     """
     if (budget.calls, budget.tokens, budget.money, budget.seconds) == (None, None, None, None):
         return
-    before = [folder.spent(new, options) for new in records]
+    before = [folder.spent(new, options, again) for new in records]
     seconds, until = 0.0, 0.0
     for spent in sorted(before, key=lambda spent: spent.began):
         seconds += max(0.0, spent.ended - max(spent.began, until))

@@ -146,7 +146,7 @@ class _Writing:
         usage = together(journal.usage(), *(run.usage for run in new.values()))
         cost = {"usage": usage, "elapsed": journal.elapsed()}
         answer = answer.changed(text=answer_text(answer), run=answer.run.changed(**cost))
-        record = record.changed(answer=answer, parts=answer.parts, **cost)
+        record = record.changed(answer=answer, **cost)
         journal.keep_record(record)
         opened.trace.ended(record)
         yield Answered(investigation=record)
@@ -162,7 +162,7 @@ class _Writing:
             self.new.changed(id=f"{PART_OF}{report}-", question=valid_question(_question(subject, part)))
             for part in parts
         ]
-        note_spent(folder, records, self.options, ledger, folder.parts.settings.budget)
+        note_spent(folder, records, self.options, ledger, folder.parts.settings.budget, self.again)
         results: dict[int, Result] = {}
         yield from wave(folder, dict(enumerate(records)), self.options, results, self.again, "investigating parts")
         if more := to_read_again(folder, results) - self.again:

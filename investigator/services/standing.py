@@ -43,8 +43,8 @@ _LENGTH = 20  # characters of a digest that tell one from another
 
 
 class _State(Record):
-    """What was known at the last update that was reported: the files with their contents; by the identity of its runs,
-    the run that answered each question; and the questions that failed.
+    """The state at the last update that was reported: the files with their contents; by the identity of its runs, the
+    run that answered each question; and the questions that failed.
     """
 
     files: Mapping[str, str] = {}

@@ -48,7 +48,7 @@ _DAMAGED_INDEX, _DAMAGED_RUNS = "damaged", "damaged-runs"
 _EARLIER_NAME = "investigator.db"
 _ENDS = ("", "-wal", "-shm", "-journal")
 _DATABASE_FILES = tuple(name + end for name in (DATABASE_NAME, RUNS_NAME, _EARLIER_NAME) for end in _ENDS)
-_LOCKS = ("writer.pid", "writer.lock", "watch.pid", "watch.lock")
+_LOCKS = ("writer.pid", "writer.lock", "watch.lock")
 _FILES = (*_DATABASE_FILES, *_LOCKS, "servers.json", "folder", _DAMAGED_INDEX, _DAMAGED_RUNS)
 _FOLDERS = ("chroma", "chats", "evaluations", "shards")
 
@@ -79,22 +79,15 @@ def sole_watcher(directory: Path) -> Iterator[None]:
     """Make sure that no other process watches the folder of this workspace. Raises SettingsError if one does."""
     make_private_folder(directory)
     check_private_folder(directory)
-    holder = directory / "watch.pid"
     lock = FileLock(str(directory / "watch.lock"), mode=0o600)
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        pid = read_private(holder, 20).decode("ascii", "replace") if is_plain_file(holder) else "unknown"
-        raise SettingsError(
-            f"process {pid} is already watching this folder",
-            hint=f"To stop it, press Ctrl-C where it runs, or: kill {pid}. Its file of questions may be changed "
-            "while it runs.",
-        ) from None
+        hint = "Stop it with Ctrl-C where it runs. Its file of questions may be changed while it runs."
+        raise SettingsError("another process is already watching this folder", hint=hint) from None
     try:
-        write_private(holder, str(os.getpid()).encode("ascii"))
         yield
     finally:
-        holder.unlink(missing_ok=True)
         lock.release()
 
 

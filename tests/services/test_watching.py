@@ -156,10 +156,9 @@ def test_an_error_is_reported_and_does_not_end_the_watch_unless_it_is_the_first(
 def test_a_second_watcher_of_a_workspace_is_refused_until_the_first_ends(tmp_path: Path) -> None:
     with (
         sole_watcher(tmp_path),
-        pytest.raises(SettingsError, match="is already watching") as refused,
+        pytest.raises(SettingsError, match="is already watching"),
         sole_watcher(tmp_path),
     ):
         pass
-    assert "kill" in refused.value.hint
     with sole_watcher(tmp_path):
         pass
