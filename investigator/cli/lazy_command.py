@@ -11,6 +11,7 @@ import functools
 import inspect
 import os
 import re
+import signal
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import is_dataclass
@@ -145,6 +146,8 @@ def guarded(command: Callable[_Options, None]) -> Callable[_Options, None]:
     @functools.wraps(command)
     def shell(*args: _Options.args, **options: _Options.kwargs) -> None:
         try:
+            if callable(signal.getsignal(signal.SIGINT)):  # not ignored; until now, Ctrl-C ended the process at once
+                signal.signal(signal.SIGINT, signal.default_int_handler)
             command(*args, **options)
         except (typer.Exit, BrokenPipeError):  # typer ends the process silently for both exceptions
             raise

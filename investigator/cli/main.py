@@ -118,14 +118,6 @@ class _Commands(TyperGroup):
                 ctx.fail(f"'{former}' is now: investigator {_FORMER[former]}")
         return super().resolve_command(ctx, args)
 
-    def invoke(self, ctx: Any) -> Any:
-        """Run a command; report Ctrl-C before the command itself can, because typer ends silently."""
-        try:
-            return super().invoke(ctx)
-        except KeyboardInterrupt as stop:
-            typer.echo("interrupted", err=True)
-            raise typer.Exit(130) from stop
-
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         width = max(map(len, self.commands))
         for title, commands in _COMMANDS.items():

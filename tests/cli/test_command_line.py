@@ -251,14 +251,16 @@ def test_an_interrupted_command_ends_with_130() -> None:
     assert shell(KeyboardInterrupt()).exit_code == 130
 
 
-def test_an_interrupt_while_the_command_line_is_imported_ends_with_130() -> None:
-    code = """
-import sys
+@pytest.mark.parametrize("module", ["investigator.cli.main", "pydantic._internal._config", "investigator.cli.index"])
+def test_an_interrupt_while_the_command_line_is_imported_ends_with_130(module: str, tmp_path: Path) -> None:
+    code = f"""
+import signal, sys
 class Interrupts:
     def find_spec(self, name, *rest):
-        if name == "investigator.cli.main":
-            raise KeyboardInterrupt
+        if name == "{module}":
+            signal.raise_signal(signal.SIGINT)
 sys.meta_path.insert(0, Interrupts())
+sys.argv = ["investigator", "index", {str(tmp_path)!r}]
 from investigator.__main__ import run; run()
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
