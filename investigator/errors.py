@@ -50,10 +50,12 @@ class InvestigatorError(Exception):
     """Base class of all errors that this package raises on purpose.
 
     `hint` says what to do next; if it is empty, the hint of the class is used. Known secrets are redacted in the
-    message and the hint.
+    message and the hint. `address` is that of the model's server, if they contain it: it stays readable on a page,
+    where others are defanged.
     """
 
     default_hint: ClassVar[str] = ""
+    address = ""
     exit_code: ClassVar[int] = 1
 
     def __init__(self, message: str, *, hint: str = "") -> None:

@@ -16,7 +16,7 @@ from investigator.documents.scanning import FolderListing
 from investigator.errors import SettingsError
 from investigator.investigator import Investigator
 from investigator.records import FileRead, FileRecord, FileStatus, FolderStatus, IndexedFile, LeftOutFiles
-from investigator.reports.folder import changes_line, folder_text, hits_text, mentions_text, new_folder_text
+from investigator.reports.folder import changes_line, folder_text, hits_text, mentions_text, new_files, new_folder_text
 from investigator.reports.inert import inert_line
 from investigator.reports.schemas import Printed
 from investigator.reports.wording import plural
@@ -84,10 +84,12 @@ def index(
 
 def _print_new(listing: FolderListing, investigator: Investigator, *, as_json: bool) -> None:
     """Print what the first update would read, by the names and sizes of the files."""
+    files = new_files(listing, investigator.parts.settings.reader.max_bytes)
     if as_json:
+        print_lines((Printed.NEW_FILE, file) for file in files)
         print_lines((Printed.LEFT_OUT, LeftOutFiles(left_out=item)) for item in listing.left_out)
     else:
-        print_styled(new_folder_text(listing, investigator.parts.settings.reader.max_bytes))
+        print_styled(new_folder_text(files, listing.left_out))
     note(f"the folder has no index yet; to read it: investigator index {investigator.folder}")
 
 

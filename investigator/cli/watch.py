@@ -32,6 +32,7 @@ from investigator.store.workspace import sole_watcher
 CHANGED = 6
 """The exit code of `--once` if an answer is new or has changed."""
 _KEPT = "the answers are kept; run the same command again to go on."
+_WITHOUT_DIGITS = {ord(digit): None for digit in "0123456789"}
 _LONGEST_COMMAND = 300  # seconds that the command of --exec may take
 
 
@@ -95,10 +96,11 @@ def watch(
     name, update = str(file.resolve()), investigator.update_standing
     read_question_file(file, note)
     code: int | None = None
+    noted: set[str] = set()
     with sole_watcher(investigator.workspace), resumable(_KEPT):
         tell(f"updating the answers from {folder}" if watching.once else f"watching {folder}; Ctrl-C ends it")
         for event in watched(
-            lambda current: _shown(update(current, name), investigator.parts.watch),
+            lambda current: _shown(update(current, name), investigator.parts.watch, noted),
             partial(read_question_file, file),
             watching.moments(investigator, file),
         ):
@@ -127,8 +129,10 @@ def _exit_code(update: StandingUpdate) -> int:
     return RunError.exit_code if failed else CHANGED if update.is_news else 0
 
 
-def _shown(events: Iterator[Event], watch: Watch) -> Iterator[Event]:
-    """Show the events of an update on standard error, and yield the last one, for which the terminal is left free."""
+def _shown(events: Iterator[Event], watch: Watch, noted: set[str]) -> Iterator[Event]:
+    """Show the events of an update on standard error, and yield the last one, for which the terminal is left free. A
+    notice that was shown before, perhaps with other numbers, is left out.
+    """
     with ExitStack() as stack:
         display = stack.enter_context(display_on(sys.stderr))
         stack.callback(watch, None)
@@ -137,8 +141,9 @@ def _shown(events: Iterator[Event], watch: Watch) -> Iterator[Event]:
             if isinstance(event, BatchEnded):
                 stack.close()
                 yield event
-            else:
+            elif not isinstance(event, Notice) or (words := event.text.translate(_WITHOUT_DIGITS)) not in noted:
                 display.show(event)
+                noted |= {words} if isinstance(event, Notice) else set()
 
 
 def _command(words: str) -> Sequence[str]:

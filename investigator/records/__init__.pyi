@@ -40,6 +40,7 @@ from .documents import IndexedFile as IndexedFile
 from .documents import LeftOut as LeftOut
 from .documents import LeftOutFiles as LeftOutFiles
 from .documents import LeftOutReason as LeftOutReason
+from .documents import NewFile as NewFile
 from .documents import PageCheck as PageCheck
 from .documents import PageSpan as PageSpan
 from .documents import Passage as Passage

@@ -119,6 +119,17 @@ class IndexedFile(Record):
     seconds: float = 0.0
 
 
+class NewFile(Record):
+    """A file of a folder without an index, as `index --dry-run --json` prints it. It would be read, unless there is a
+    problem.
+    """
+
+    path: str = Field(description="path below the folder, with forward slashes; the document's id")
+    kind: str = Field(description="suffix of the name in lower case, which may be empty")
+    size: int = Field(description="bytes")
+    problem: str = Field(default="", description="why it would not be read")
+
+
 class PageCheck(Record):
     """A page whose text differs from what it shows, as `index --check --json` prints it: the numbers of words read,
     recognised on the drawn page, and common to both, with examples.

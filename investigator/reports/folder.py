@@ -4,14 +4,14 @@ files contain.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 
 from rich.text import Text
 
 from investigator.documents.readers.unpacking import REST
 from investigator.documents.scanning import FolderListing
-from investigator.records import FileRecord, FileStatus, FolderStatus, LeftOut, Mentioning, Mentions, SearchHit
+from investigator.records import FileRecord, FileStatus, FolderStatus, LeftOut, Mentioning, Mentions, NewFile, SearchHit
 from investigator.reports.columns import columns, matching_lines
 from investigator.reports.inert import inert_line
 from investigator.reports.wording import FILE_STATUSES, plural, some_names
@@ -38,23 +38,31 @@ def folder_text(status: FolderStatus) -> Text:
     return Text("\n\n").join([*blocks, Text(_searchable(status))]).append("\n")
 
 
-def new_folder_text(listing: FolderListing, most_bytes: int) -> Text:
-    """Return the files of a folder without an index: a table by type, those that cannot be read, and those left out."""
-    sizes, problems = dict[str, list[int]](), list[str]()
+def new_files(listing: FolderListing, most_bytes: int) -> Iterator[NewFile]:
+    """Yield the files of a folder without an index, each with the reason if it cannot be read."""
     too_large = f"larger than reader.max_bytes ({most_bytes:,})"
     for file in listing.files:
-        if problem := file.problem or (too_large if file.size > most_bytes else ""):
-            problems.append(f"  {inert_line(file.path)}: {problem}")
+        problem = file.problem or (too_large if file.size > most_bytes else "")
+        kind = PurePosixPath(file.path).suffix.lower()
+        yield NewFile(path=file.id, kind=kind, size=file.size, problem=problem)
+
+
+def new_folder_text(files: Iterable[NewFile], left_out: Sequence[LeftOut]) -> Text:
+    """Return the files of a folder without an index: a table by type, those that cannot be read, and those left out."""
+    sizes, problems = dict[str, list[int]](), list[str]()
+    for file in files:
+        if file.problem:
+            problems.append(f"  {inert_line(file.path)}: {file.problem}")
         else:
-            sizes.setdefault(PurePosixPath(file.path).suffix.lower() or "no suffix", []).append(file.size)
+            sizes.setdefault(file.kind or "no suffix", []).append(file.size)
     rows = [(inert_line(kind), *_sum(own)) for kind, own in sorted(sizes.items())]
     every = [size for own in sizes.values() for size in own]
     blocks = [columns([*rows, ("all", *_sum(every))], heading=("would be read", "files", "kB"))]
     if problems:
         more = [f"  and {len(problems) - _LISTED:,} more"] if len(problems) > _LISTED else []
         blocks.append(Text("\n".join(["Would not be read:", *problems[:_LISTED], *more]), style="yellow"))
-    if listing.left_out:
-        blocks.append(_left_out(listing.left_out))
+    if left_out:
+        blocks.append(_left_out(left_out))
     return Text("\n\n").join(blocks).append("\n")
 
 

@@ -48,6 +48,7 @@ class Printed(StrEnum):
     RUNS = "runs", "records:RunList"
     VERIFICATION = "verification", "records:VerifiedReport"
     FILE = "file", "records:IndexedFile"
+    NEW_FILE = "new_file", "records:NewFile"
     LEFT_OUT = "left_out", "records:LeftOutFiles"
     PAGE_CHECK = "page_check", "records:PageCheck"
     HIT = "hit", "records:SearchHit"

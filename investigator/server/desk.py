@@ -9,10 +9,9 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Generator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from http import HTTPStatus
-from itertools import islice
 from threading import Condition, Semaphore, Thread
 
 from investigator.errors import InvestigatorError, SettingsError, StoreError, WorkspaceLockedError
@@ -29,6 +28,7 @@ from investigator.records import (
     Progressed,
     Started,
 )
+from investigator.reports.folder import changes_line
 from investigator.secrets import redacted
 from investigator.server.file_list import update_line
 from investigator.server.folders import ServedFolder, ServedFolders
@@ -208,10 +208,11 @@ class Desk:
         """Have the index updated whenever files of a folder have changed, until the desk closes."""
         changes = folder_changes(folder.path.resolve(), folder.investigator.workspace.resolve(), self.closing)
         try:
-            for _ in islice(settled(changes), 1, None):  # each job updates the index itself, the first one as well
-                with self._changed:
-                    self._to_index.add(folder.name)
-                    self._changed.notify_all()
+            for number, _ in enumerate(settled(changes)):  # the first is when the watcher has begun, and may be late
+                if number or _is_behind(folder):
+                    with self._changed:
+                        self._to_index.add(folder.name)
+                        self._changed.notify_all()
         except SettingsError as error:
             self._on_problem(error.message)
 
@@ -282,6 +283,14 @@ class Desk:
         ended = self.job(job_id).changed(state=state, problem=why)
         event = JobEnded(state=state, run_id=ended.run_id, answer_status=status, problem=why)
         return folder.ledger.change(ended, event)
+
+
+def _is_behind(folder: ServedFolder) -> bool:
+    """Return True if the files of a folder differ from its index, unless a job is about to update it."""
+    with suppress(InvestigatorError):  # the next job reports it
+        if folder.investigator.has_index() and not folder.ledger.unfinished():
+            return bool(changes_line(folder.investigator.status()))
+    return False
 
 
 def _events(folder: ServedFolder, job: ServerJob, models: Models) -> Generator[Event]:

@@ -74,9 +74,10 @@ class ServerError(Exception):
         super().__init__(self.problem.detail)
 
 
-def problem(status: int, detail: str, hint: str = "") -> Problem:
-    """Return a problem without known secrets; text from documents is made harmless."""
-    detail_shown, next_step = (inert_prose(redacted(text)) for text in (detail, hint))
+def problem(status: int, detail: str, hint: str = "", address: str = "") -> Problem:
+    """Return a problem without known secrets; text from documents is made harmless, except an address of ours."""
+    texts = (inert_prose(redacted(text)) for text in (detail, hint))
+    detail_shown, next_step = (text.replace(inert_prose(address), address) if address else text for text in texts)
     return Problem(title=HTTPStatus(status).phrase, status=int(status), detail=detail_shown, hint=next_step)
 
 
@@ -87,7 +88,7 @@ def problem_of(error: Exception) -> Problem:
             return error.problem
         case InvestigatorError():
             status, general = next((status, hint) for kind, status, hint in _KINDS if isinstance(error, kind))
-            return problem(status, error.message, served_words(error.hint) or general)
+            return problem(status, error.message, served_words(error.hint) or general, error.address)
         case HTTPException():
             return problem(error.status_code, error.detail)
         case ValidationError() | RequestValidationError():

@@ -253,8 +253,9 @@ class Investigations(IndexedFolder):
         record = self.show(run_id)
         answer = record.answer
         if record.id.startswith((MATRIX, REPORT)):
-            hint = "Run the same command again: what has not changed costs nothing."
-            raise NotFoundError(f"{record.id} is a matrix or a report, which is not replayed", hint=hint)
+            show = f"investigator show {record.id} {self.folder} --json > FILE.json"
+            hint = f"To check its quotes: {show} && investigator verify FILE.json --docs {self.folder}"
+            raise NotFoundError(f"{record.id} is a matrix or a report, which is not repeated", hint=hint)
         if answer is None:
             hint = "Ask its question again to resume it."
             raise NotFoundError(f"the run {record.id} is not finished", hint=hint)

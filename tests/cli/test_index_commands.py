@@ -160,6 +160,11 @@ def test_a_dry_run_in_a_new_folder_lists_what_would_be_read_and_what_would_not(f
     assert [".txt", "2", "0.1"] in lines
     assert "left out by .investigatorignore: old.txt" in result.stdout
     assert "investigator index" in result.stderr
+    listed = [json.loads(line) for line in command("index", folder, "--dry-run", "--json").stdout.splitlines()]
+    files = {file["path"]: (file["kind"], file["size"]) for file in listed if "kind" in file}
+    assert files.keys() == {"empty.txt", "lease.txt", "noise.bin", "mill.md"} & {name.name for name in folder.iterdir()}
+    assert files["lease.txt"] == (".txt", (folder / "lease.txt").stat().st_size)
+    assert [item["left_out"]["names"] for item in listed if "left_out" in item] == [["old.txt"]]
     assert not default_workspace(folder).exists()
     (folder / "lease.txt").write_text("x" * 3001, encoding="utf-8")
     assert (

@@ -55,8 +55,11 @@ def test_a_report_is_printed_and_written_in_each_form(place: Path, openai_server
     assert "writing sections 2/2" in shown.stderr
     assert '<h2 dir="auto">Power of each</h2>' in files[0].read_text(encoding="utf-8")
     assert "## Power of each" in files[1].read_text(encoding="utf-8")
-    sections = json.loads(files[2].read_text(encoding="utf-8"))["answer"]["sections"]
-    assert [section["heading"] for section in sections] == ["Output", "Power of each"]
+    run = json.loads(files[2].read_text(encoding="utf-8"))
+    assert [section["heading"] for section in run["answer"]["sections"]] == ["Output", "Power of each"]
+    repeated = command("verify", "--run", run["id"], "--docs", place / "folder", "--workspace", place / "w")
+    assert (repeated.exit_code, f"investigator show {run['id']} " in repeated.stderr) == (2, True)
+    assert command("verify", files[2], "--docs", place / "folder").exit_code == 0
     assert all(is_own_result(file.read_bytes()) for file in files)
     assert is_own_result(shown.stdout.encode())
     calls = len(openai_server.bodies)

@@ -53,6 +53,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Mapping[Printed, dict[s
     (at / "schema.json").write_text('{"properties": {"deposit": {"type": "number", "unit": "EUR"}}}', encoding="utf-8")
     measured = ("--questions", questions, "--limit", 1)
     commands: tuple[tuple[object, ...], ...] = (
+        ("index", docs, "--dry-run", *kept),
         ("index", docs, *kept),
         ("search", docs, "deposit", "--limit", 1, *kept),
         ("search", docs, "deposit", "--mentions", *kept),

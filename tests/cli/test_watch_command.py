@@ -14,6 +14,9 @@ import pytest
 from commands import command
 from typer.testing import Result
 
+from investigator.cli.watch import _shown
+from investigator.records import Notice
+
 RENT, ABSENT = "What is the monthly rent?", "Who painted the ceiling?"
 LEASE = "The monthly rent of the flat is {} euros.\n"
 OWN = ("--set", "embedder=all-MiniLM-L6-v2", "--set", "research.planner.documents=1")
@@ -82,6 +85,15 @@ def test_what_cannot_work_is_refused_before_anything_is_read(place: Path, more: 
     refused = once(place, *more)
     assert (refused.exit_code, why in refused.output) == (2, True), refused.output
     assert not (place / "workspace").exists()
+
+
+def test_a_notice_is_shown_once_whatever_its_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    noted: set[str] = set()
+    for number in (3_000, 2_999):
+        events = [Notice(text=f"{number:,} passages have no vector."), Notice(text=f"Note {'x' * number}.")]
+        assert list(_shown(iter(events), lambda _: None, noted)) == []
+    shown = capsys.readouterr().err
+    assert (shown.count("passages have no vector"), shown.count("Note x")) == (1, 2)
 
 
 @pytest.mark.parametrize(("text", "why"), [("", "contains no question"), ("?\n", "contains no question")])

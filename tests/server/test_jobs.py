@@ -11,7 +11,7 @@ from threading import Event
 
 import httpx
 import pytest
-from power_plants import ABSENT, ONE, write_folder
+from power_plants import ABSENT, ONE, index, write_folder
 from server_clients import program_of, serving
 
 from investigator import Investigator, ScriptedEmbedder
@@ -244,20 +244,15 @@ def test_programs_serve_a_folder_to_agents_beside_one_with_pages(plants: Path, t
     served(to_agents=False).close()
 
 
-def test_the_index_of_a_served_folder_follows_its_files(service: Service, plants: Path) -> None:
-    investigator = service.desk.folder("plants").investigator
+def test_the_index_of_a_served_folder_follows_its_files_from_the_start(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "plants")
+    index(folder, tmp_path / "workspace")
+    with serving(folder, tmp_path) as service:
+        investigator = service.desk.folder("plants").investigator
 
-    def indexed() -> set[str]:
-        return {file.path for file in investigator.status(compare=False).files}
-
-    list(investigator.index())
-    (plants / "oak.txt").unlink()
-    for number in range(10):  # the first file may be written before the folder is watched
-        (plants / f"willow{number}.txt").write_text("The Willow plant makes 60 MW of power.")
-        until = time.monotonic() + 3
-        while time.monotonic() < until and f"willow{number}.txt" not in indexed():
-            time.sleep(0.05)
-        if f"willow{number}.txt" in indexed():
-            break
-    assert f"willow{number}.txt" in indexed()
-    assert "oak.txt" not in indexed()
+        for name in ("willow.txt", "yew.txt"):  # the first is written before the folder is watched
+            (folder / name).write_text("The plant makes 60 MW of power.")
+            until = time.monotonic() + 20
+            while name not in {file.path for file in investigator.status(compare=False).files}:
+                assert time.monotonic() < until, name
+                time.sleep(0.05)

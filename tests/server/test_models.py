@@ -72,9 +72,10 @@ def test_a_model_that_is_not_offered_is_refused_and_the_question_stays(reader: h
 def test_a_wrong_key_is_told_with_the_question_in_a_form_for_another_model(
     reader: httpx.Client, openai_server: OpenAIServer
 ) -> None:
-    openai_server.answer(refusal(401, "Incorrect API key provided."))
+    openai_server.answer(refusal(401, "Incorrect API key provided. See https://evil.example/x"))
     page = answer_page(reader, "plants", ONE, model=SMALL)
-    assert "rejected the key" in page.text
+    assert f"at {openai_server.url} rejected the key" in page.text
+    assert "hxxps://evil[.]example/x" in page.text
     assert re.search(rf"<textarea[^>]*>{re.escape(ONE)}</textarea>", page.text)
     assert "It makes 42 MW" in answer_page(reader, "plants", ONE, model="").text
 

@@ -250,9 +250,10 @@ def failure(error: Exception, server: Server) -> InvestigatorError:
     mark = f"{status} {_kinds(error)} | {getattr(error, 'code', '')} {' '.join(str(error).split())}"
     cause = next(cause for cause in _CAUSES if re.match(cause.pattern, mark))
     message, hint = cause.message.format(**values).rstrip(": "), cause.hint.format(**values)
-    if cause.kind is EngineError:
-        return EngineError(message, hint=hint, retryable=cause.may_pass)
-    return cause.kind(message, hint=hint)
+    own = EngineError(message, hint=hint, retryable=cause.may_pass) if cause.kind is EngineError else None
+    failed = own or cause.kind(message, hint=hint)
+    failed.address = server.endpoint if server.address else ""
+    return failed
 
 
 def _kinds(error: Exception) -> str:
