@@ -12,7 +12,7 @@ from fastapi.responses import Response
 
 from investigator.server.desk import Desk
 from investigator.server.folders import ServedFolder
-from investigator.server.live import Live
+from investigator.server.live import state_of
 from investigator.server.records import JobKind, JobRequest, JobState, ServerJob
 from investigator.server.replies import page
 from investigator.server.uploads import Uploads
@@ -67,11 +67,8 @@ def readiness(desk: Desk, reading: FirstReading, uploads: Uploads) -> Callable[[
         job = reading.job(served)
         if job is None:
             return
-        events = served.ledger.events(job.id, limit=None)
-        shown = Live(served.investigator.parts.settings.budget).shown(events)
-        after = events[-1].number if events else 0
         here = f"{request.url.path}?{request.url.query}" if request.url.query else request.url.path
-        values = {"job": job, "shown": shown, "after": after, "here": here, "obstacle": desk.obstacle(served.name)}
-        raise NotReady(page("reading.html.j2", folder=served, **values))
+        obstacle = desk.obstacle(served.name)
+        raise NotReady(page("reading.html.j2", folder=served, here=here, obstacle=obstacle, **state_of(served, job)))
 
     return ready

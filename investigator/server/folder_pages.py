@@ -48,9 +48,7 @@ def add_folders(router: APIRouter, desk: Desk, uploads: Uploads, opened: Callabl
         try:
             made = uploads.make(fields.get("name", "").strip() or FIRST_FOLDER)
         except ServerError as error:
-            shown = listed(problem=error.problem, given=fields.get("name", ""))
-            shown.status_code = error.problem.status
-            return shown
+            return listed(problem=error.problem, given=fields.get("name", ""))
         return see(f"/f/{desk.add(opened(made)).name}/documents")
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import get_args
 
+from fastapi.responses import StreamingResponse
 from markupsafe import Markup
 from pydantic import ValidationError
 
@@ -26,9 +28,11 @@ from investigator.reports.html import pages_environment
 from investigator.reports.steps import Count, Pace, counted_step, sentence, what_follows
 from investigator.reports.wording import duration, is_finder, plural, verdict_words
 from investigator.secrets import redacted
+from investigator.server.desk import Desk
+from investigator.server.folders import ServedFolder
 from investigator.server.problems import served_words
-from investigator.server.records import JobEnded, LoggedEvent, kind_of
-from investigator.server.replies import TEMPLATES
+from investigator.server.records import JobEnded, LoggedEvent, ServerJob, kind_of
+from investigator.server.replies import TEMPLATES, streamed
 
 PLACES = ("now", "draft", "spent", "log", "plan", "known")
 """The places on the page, each with a macro in `live.html.j2`."""
@@ -36,6 +40,24 @@ _RECORDS: Mapping[str, type[Event | JobEnded]] = {kind_of(kind): kind for kind i
 _MOST_LINES = 500  # the last lines of the log
 _MOST_STEPS = 30
 """Of a round with more steps, which reads a whole folder, the page lists only the documents that say something."""
+
+
+def state_of(served: ServedFolder, job: ServerJob) -> Mapping[str, object]:
+    """Return the variables of the page of a job: the job, what is shown at each place, and the last event."""
+    events = served.ledger.events(job.id, limit=None)
+    shown = Live(served.investigator.parts.settings.budget).shown(events)
+    return {"job": job, "shown": shown, "after": events[-1].number if events else 0}
+
+
+def followed(
+    desk: Desk, job_id: str, after: int, before: Callable[[LoggedEvent], str] = lambda _: ""
+) -> StreamingResponse:
+    """Return the stream of what changes on the page of a job, each time after the result of `before`."""
+    served, _ = desk.kept(job_id)
+    live, read = Live(served.investigator.parts.settings.budget), partial(served.ledger.events, job_id)
+    # so that the remaining time and the rounds continue from the state that the page shows
+    live.shown(event for event in read(limit=None) if event.number <= after)
+    return streamed(read, after, desk.closing, lambda event: before(event) + live.html(event))
 
 
 class Live:

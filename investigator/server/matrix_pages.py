@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import partial
 from http import HTTPStatus
 
 from fastapi import APIRouter
@@ -17,19 +16,13 @@ from investigator.reports.matrix import CELL_WORDS, counts_line, in_short, reade
 from investigator.reports.wording import usage_line
 from investigator.server.desk import Desk
 from investigator.server.folders import ServedFolder
-from investigator.server.live import Live
+from investigator.server.live import followed, state_of
 from investigator.server.problems import ServerError, problem_of, served_words
 from investigator.server.records import JobKind, JobRequest, JobState, LoggedEvent, kind_of
-from investigator.server.replies import After, Fields, html, linking, page, see, streamed
+from investigator.server.replies import After, Fields, html, linking, page, saved, see
 from investigator.services.run_records import LONGEST_QUESTION, MATRIX
 
 _FILLED = kind_of(Filled)
-_TYPES = {
-    ".html": "text/html",
-    ".csv": "text/csv; charset=utf-8",
-    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    ".json": "application/json",
-}
 _WORDS: Mapping[str, object] = {"words": CELL_WORDS, "in_short": in_short, "support_words": support_words}
 
 
@@ -54,12 +47,11 @@ def add_matrices(router: APIRouter, desk: Desk) -> None:
     @router.get("/f/{name}/matrix/{run_id}/table.{suffix}")
     def exported(name: str, run_id: str, suffix: str) -> Response:
         matrix, ending = _matrix(desk.folder(name), run_id), f".{suffix}"
-        if ending not in _TYPES:
+        if ending not in MATRIX_FORMATS:
             raise ServerError(
-                HTTPStatus.NOT_FOUND, f"a matrix has no form .{suffix[:20]}", "Use csv, xlsx, json or html."
+                HTTPStatus.NOT_FOUND, f"a matrix has no form .{suffix[:20]}", f"One of: {', '.join(MATRIX_FORMATS)}"
             )
-        headers = {"Content-Disposition": f'attachment; filename="{matrix.id}{ending}"'}
-        return Response(MATRIX_FORMATS[ending](matrix), headers=headers, media_type=_TYPES[ending])
+        return saved(MATRIX_FORMATS[ending](matrix), f"{matrix.id}{ending}")
 
 
 def _add_asking(router: APIRouter, desk: Desk) -> None:
@@ -78,23 +70,19 @@ def _add_asking(router: APIRouter, desk: Desk) -> None:
                 raise ServerError(HTTPStatus.UNPROCESSABLE_ENTITY, detail, "Ask them in several tables.")
             job = desk.submit(JobRequest(folder=name, kind=JobKind.MATRIX, question=questions, only=only))
         except (ServerError, QuestionError) as error:
-            refused = _list_page(served, problem=problem_of(error), questions=questions, only=fields.get("only", ""))
-            refused.status_code = problem_of(error).status
-            return refused
+            given = {"questions": questions, "only": fields.get("only", "")}
+            return _list_page(served, problem=problem_of(error), **given)
         return see(f"/f/{name}/matrix/{job.id}")
 
     @router.get("/f/{name}/matrix/{job_id}/progress")
     def progress(name: str, job_id: str, after: After) -> Response:
         served, job = desk.kept(job_id)
-        live, questions = Live(served.investigator.parts.settings.budget), job.request.question.splitlines()
-        events = served.ledger.events(job_id, limit=None)
-        live.shown([event for event in events if event.number <= after and event.kind != _FILLED])
 
-        def change(event: LoggedEvent) -> str:
-            row = _rows(served, questions, [event]) if event.kind == _FILLED else Markup()
-            return f"{row and f'<table><tbody>{row}</tbody></table>'}{live.html(event)}"
+        def row(event: LoggedEvent) -> str:
+            rows = _rows(served, job.request.question.splitlines(), [event]) if event.kind == _FILLED else ""
+            return rows and f"<table><tbody>{rows}</tbody></table>"
 
-        return streamed(partial(served.ledger.events, job_id), after, desk.closing, change)
+        return followed(desk, job_id, after, row)
 
 
 def _list_page(served: ServedFolder, **rejected: object) -> Response:
@@ -108,13 +96,9 @@ def _job_page(desk: Desk, served: ServedFolder, job_id: str) -> Response:
     job = desk.job(job_id)
     if job.state is JobState.DONE and job.run_id:
         return see(f"/f/{served.name}/matrix/{job.run_id}")
-    events = served.ledger.events(job_id, limit=None)
-    questions = job.request.question.splitlines()
-    shown = Live(served.investigator.parts.settings.budget).shown(event for event in events if event.kind != _FILLED)
+    questions, events = job.request.question.splitlines(), served.ledger.events(job_id, limit=None)
     rows = _rows(served, questions, (event for event in events if event.kind == _FILLED))
-    after = events[-1].number if events else 0
-    values = {"job": job, "questions": questions, "shown": shown, "rows": rows, "after": after}
-    return page("matrix_job.html.j2", folder=served, **values)
+    return page("matrix_job.html.j2", folder=served, questions=questions, rows=rows, **state_of(served, job))
 
 
 def _rows(served: ServedFolder, questions: list[str], events: Iterable[LoggedEvent]) -> Markup:

@@ -22,7 +22,7 @@ from investigator.server.file_list import date_of
 from investigator.server.first_reading import FirstReading, readiness
 from investigator.server.folder_pages import add_files, add_folders
 from investigator.server.folders import ServedFolder
-from investigator.server.live import Live
+from investigator.server.live import followed, state_of
 from investigator.server.matrix_pages import add_matrices
 from investigator.server.problems import problem_of
 from investigator.server.question_pages import STATE_WORDS, add_questions, begun, question_form
@@ -71,20 +71,12 @@ def _add_jobs(router: APIRouter, desk: Desk) -> None:
             return see(f"/f/{name}/matrix/{job_id}")
         if job.state is JobState.DONE:
             return see(f"/f/{name}/runs/{job.run_id}" if job.run_id else f"/f/{name}/documents?job={job.id}")
-        events = served.ledger.events(job_id, limit=None)
-        after = events[-1].number if events else 0
-        shown = Live(served.investigator.parts.settings.budget).shown(events)
         form = question_form(desk, served, given={"question": job.request.question, "model": job.request.model})
-        words = {"after": after, "state_words": STATE_WORDS}
-        return page("job.html.j2", folder=served, job=job, shown=shown, **form, **words)
+        return page("job.html.j2", folder=served, state_words=STATE_WORDS, **form, **state_of(served, job))
 
     @router.get("/f/{name}/jobs/{job_id}/progress")
     def progress(name: str, job_id: str, after: After) -> Response:
-        served, _ = desk.kept(job_id)
-        live = Live(served.investigator.parts.settings.budget)
-        # so that the remaining time and the rounds continue from the state that the page shows
-        live.shown([event for event in served.ledger.events(job_id, limit=None) if event.number <= after])
-        return streamed(partial(served.ledger.events, job_id), after, desk.closing, live.html)
+        return followed(desk, job_id, after)
 
     @router.post("/f/{name}/jobs/{job_id}/stop")
     def stop(name: str, job_id: str) -> Response:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from http import HTTPStatus
 from typing import Annotated, Any
-from urllib.parse import quote
 
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, Response
@@ -29,7 +28,7 @@ from investigator.server.desk import Desk
 from investigator.server.folders import ServedFolder
 from investigator.server.problems import ServerError, problem_of
 from investigator.server.records import JobKind, JobRequest, JobState
-from investigator.server.replies import Fields, linking, page, see
+from investigator.server.replies import Fields, linking, page, saved, see
 from investigator.services.outlines import outline_of, outline_text
 from investigator.services.run_records import MATRIX, REPORT, turns_after
 
@@ -37,15 +36,8 @@ STATE_WORDS: Mapping[JobState, str] = {**{state: state.value for state in JobSta
 _RECENT, _TOPICS = 10, 4
 _NO_READER = "No language model has read these passages. To have one read them, choose it below and ask again."
 _LISTED = 50
-_TYPES = {
-    "html": "text/html; charset=utf-8",
-    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-    "md": "text/markdown; charset=utf-8",
-    "csv": "text/csv; charset=utf-8",
-    "table.csv": "text/csv; charset=utf-8",
-    "json": "application/json",
-}
-"""The media types of the files in which an answer can be saved, keyed by how their names end."""
+_KINDS = ("html", "docx", "md", "csv", "table.csv", "json")
+"""The files in which an answer can be saved, by how their names end."""
 
 
 def add_questions(router: APIRouter, desk: Desk) -> None:
@@ -85,9 +77,9 @@ def _add_runs(router: APIRouter, desk: Desk) -> None:
     def save(name: str, run_id: str, kind: str) -> Response:
         investigator = desk.folder(name).investigator
         record = investigator.show(run_id)
-        if kind not in _TYPES:
+        if kind not in _KINDS:
             raise ServerError(
-                HTTPStatus.NOT_FOUND, f"an answer is not saved as {kind[:20]!r}", f"One of: {', '.join(_TYPES)}"
+                HTTPStatus.NOT_FOUND, f"an answer is not saved as {kind[:20]!r}", f"One of: {', '.join(_KINDS)}"
             )
         if kind == "html":
             data = html_report(record, investigator.enclosures(record)).encode("utf-8")
@@ -95,8 +87,7 @@ def _add_runs(router: APIRouter, desk: Desk) -> None:
             data = table_csv(record.answer) if record.answer is not None else b""
         else:
             data = exported(record, f".{kind}")
-        headers = {"Content-Disposition": f'attachment; filename="{quote(record.id)}.{kind}"'}
-        return Response(data, media_type=_TYPES[kind], headers=headers)
+        return saved(data, f"{record.id}.{kind}")
 
 
 def _add_history(router: APIRouter, desk: Desk) -> None:
@@ -204,10 +195,8 @@ def _run_page(desk: Desk, served: ServedFolder, run_id: str, **rejected: object)
 
 def _rejected_page(desk: Desk, served: ServedFolder, given: Mapping[str, str], error: Exception) -> HTMLResponse:
     """Return the page with the question form, filled in with the values that were entered, and with the problem."""
-    shown, wrong = None, problem_of(error)
+    rejected = {"given": given, "problem": problem_of(error)}
     if after := given.get("after"):
         with suppress(NotFoundError):
-            shown = _run_page(desk, served, after, given=given, problem=wrong)
-    shown = shown or _folder_page(desk, served, given=given, problem=wrong)
-    shown.status_code = wrong.status
-    return shown
+            return _run_page(desk, served, after, **rejected)
+    return _folder_page(desk, served, **rejected)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import mimetypes
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from http import HTTPStatus
 from threading import Event
 from typing import Annotated
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import parse_qs, quote, urlencode
 
 from fastapi import Depends, Request
 from fastapi.concurrency import run_in_threadpool
@@ -19,7 +20,7 @@ from investigator.reports.inert import inert_json_prose
 from investigator.secrets import redacted
 from investigator.server.folders import ServedFolder
 from investigator.server.problems import ServerError
-from investigator.server.records import ENDED, LoggedEvent
+from investigator.server.records import ENDED, LoggedEvent, Problem
 from investigator.services.run_records import LONGEST_QUESTION
 
 TEMPLATES = "server/templates"
@@ -34,8 +35,16 @@ def html(template: str, **values: object) -> str:
 
 
 def page(template: str, **values: object) -> HTMLResponse:
-    """Return a page, with known secrets redacted."""
-    return HTMLResponse(html(template, **values))
+    """Return a page, with known secrets redacted; if it shows a problem, with the status of the problem."""
+    problem = values.get("problem")
+    return HTMLResponse(html(template, **values), problem.status if isinstance(problem, Problem) else HTTPStatus.OK)
+
+
+def saved(data: bytes, name: str) -> Response:
+    """Return a file to save."""
+    kind, _ = mimetypes.guess_type(name)
+    headers = {"Content-Disposition": f'attachment; filename="{quote(name)}"'}
+    return Response(data, media_type=kind or "application/octet-stream", headers=headers)
 
 
 def see(place: str) -> Response:

@@ -82,11 +82,7 @@ class Uploads:
         twice. Raises ServerError, DiskFullError and StoreError.
         """
         names = _parts(path)
-        if not self.holds(folder):
-            hint = "Make a folder on the page with the folders."
-            raise ServerError(
-                HTTPStatus.FORBIDDEN, "this folder takes no files, because the server did not make it", hint
-            )
+        self._check_own(folder)
         if size > most:
             raise _too_large(path, most)
         draft = self._draft()
@@ -102,8 +98,7 @@ class Uploads:
         """Delete a file, and the subfolders that it leaves empty. Raises ServerError and StoreError."""
         names = _parts(path)
         place = folder.joinpath(*names)
-        if not self.holds(folder):
-            raise ServerError(HTTPStatus.FORBIDDEN, "the server did not make this folder, and removes nothing from it")
+        self._check_own(folder)
         with self._placing, translated(place):
             _check_way(folder, names)
             if not place.is_file() or place.is_symlink():
@@ -112,6 +107,11 @@ class Uploads:
             for parent in place.parents[: len(names) - 1]:
                 with suppress(OSError):  # it holds other files
                     parent.rmdir()
+
+    def _check_own(self, folder: Path) -> None:
+        if not self.holds(folder):
+            detail = "files are neither added to this folder nor removed, because the server did not make it"
+            raise ServerError(HTTPStatus.FORBIDDEN, detail, "Make a folder on the page with the folders.")
 
     def _draft(self) -> Path:
         """Return a path for an unfinished file, on the disk of the folders; old ones, which a killed server left, are
