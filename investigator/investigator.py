@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +11,8 @@ from investigator.documents.folder import check_folder
 from investigator.documents.objects import ObjectFolder, object_address
 from investigator.engines.base import Embedder
 from investigator.errors import FolderError, SettingsError, StoreError, expect
-from investigator.records import Answer, Answered, BatchEnded, Event, Matrix, OutlinePart
-from investigator.research.schema import read_schema
+from investigator.records import Answer, Answered, BatchEnded, Matrix, OutlinePart
+from investigator.research.schema import TypedSchema, read_schema
 from investigator.services.investigations import Investigations
 from investigator.services.model_roles import Model
 from investigator.services.parts import Parts
@@ -99,15 +99,18 @@ class Investigator(Investigations):
                 return event.investigation.answer
         raise StoreError("the investigation ended without an answer")
 
-    def matrix(self, questions: Sequence[str], options: RunOptions = RunOptions()) -> Matrix:
+    def matrix(self, questions: Sequence[str] | TypedSchema, options: RunOptions = RunOptions()) -> Matrix:
         """Ask each document every question. Raises the errors of `investigate_matrix`."""
-        return _matrix(self.investigate_matrix(questions, options))
+        for event in self.investigate_matrix(questions, options):
+            if isinstance(event, BatchEnded) and isinstance(event.outcome, Matrix):
+                return event.outcome
+        raise StoreError("the matrix ended without an outcome")
 
     def extract(self, schema: type[BaseModel] | Mapping[str, Any] | str, options: RunOptions = RunOptions()) -> Matrix:
         """Read the values of a pydantic class or a JSON Schema from each document. Raises DataError for a schema that
-        cannot be used, and the errors of `investigate_schema`.
+        cannot be used, and the errors of `investigate_matrix`.
         """
-        return _matrix(self.investigate_schema(read_schema(schema), options))
+        return self.matrix(read_schema(schema), options)
 
     def report(
         self,
@@ -122,13 +125,6 @@ class Investigator(Investigations):
             if isinstance(event, Answered) and event.investigation.answer is not None:
                 return event.investigation.answer
         raise StoreError("the report ended without an answer")
-
-
-def _matrix(events: Iterator[Event]) -> Matrix:
-    for event in events:
-        if isinstance(event, BatchEnded) and isinstance(event.outcome, Matrix):
-            return event.outcome
-    raise StoreError("the matrix ended without an outcome")
 
 
 def _settings(settings: object) -> Settings:

@@ -19,7 +19,7 @@ from investigator.reports.export import MATRIX_FORMATS
 from investigator.reports.matrix import matrix_text
 from investigator.reports.schemas import Printed
 from investigator.reports.typed_values import parquet_library
-from investigator.research.schema import read_schema_file
+from investigator.research.schema import TypedSchema, read_schema_file
 
 
 def matrix(
@@ -59,19 +59,15 @@ def matrix(
     asking.check(many=True)
     if schema is not None and (questions is not None or question):
         raise SettingsError("--schema excludes questions", hint="Describe each column in the schema.")
-    columns = None if schema is None else read_schema_file(schema)
-    wanted = questions_of(questions, question or ()) if columns is None else ()
+    wanted = questions_of(questions, question or ()) if schema is None else read_schema_file(schema)
     for path in report or ():
         check_report(path, folder, tuple(MATRIX_FORMATS))
         if path.suffix.lower() == ".parquet":
             parquet_library()
-    if columns is not None and columns.unknown:
-        note(f"unknown keywords of the schema are ignored: {', '.join(columns.unknown)}")
-    investigator, options = asking.investigator(folder), asking.run_options()
-    if columns is None:
-        events = investigator.investigate_matrix(wanted, options)
-    else:
-        events = investigator.investigate_schema(columns, options)
+    if isinstance(wanted, TypedSchema) and wanted.unknown:
+        note(f"unknown keywords of the schema are ignored: {', '.join(wanted.unknown)}")
+    investigator = asking.investigator(folder)
+    events = investigator.investigate_matrix(wanted, asking.run_options())
     made = outcome_of(events, investigator.parts.watch, Matrix, fresh=asking.fresh)
     for path in report or ():
         write_file(path, MATRIX_FORMATS[path.suffix.lower()](made), KEPT)

@@ -54,17 +54,17 @@ def html_report(investigation: Investigation, enclosures: Enclosures = NO_ENCLOS
 
 def matrix_page(matrix: Matrix) -> str:
     """Return the matrix as a single self-contained HTML page, with known secrets redacted."""
-    return standalone_page(
-        "matrix.html.j2",
-        matrix=matrix,
-        size=size_line(matrix),
-        counts=counts_line(matrix),
-        words=CELL_WORDS,
-        in_short=in_short,
-        support_words=support_words,
-        engine=readers_line(matrix),
-        usage=usage_line(matrix.usage, matrix.seconds),
-    )
+    return standalone_page("matrix.html.j2", **matrix_view(matrix))
+
+
+MATRIX_WORDS: Mapping[str, object] = {"words": CELL_WORDS, "in_short": in_short, "support_words": support_words}
+"""The variables of the templates for the cells of a matrix."""
+
+
+def matrix_view(matrix: Matrix) -> dict[str, object]:
+    """Return the variables of the templates for a matrix."""
+    lines = {"size": size_line(matrix), "counts": counts_line(matrix), "engine": readers_line(matrix)}
+    return {"matrix": matrix, "usage": usage_line(matrix.usage, matrix.seconds), **lines, **MATRIX_WORDS}
 
 
 def questions_page(answered: AskedQuestions) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from http import HTTPStatus
 
 from fastapi import APIRouter
@@ -12,8 +12,8 @@ from markupsafe import Markup
 from investigator.errors import NotFoundError, QuestionError
 from investigator.records import Filled, Matrix
 from investigator.reports.export import MATRIX_FORMATS
-from investigator.reports.matrix import CELL_WORDS, counts_line, in_short, readers_line, size_line, support_words
-from investigator.reports.wording import usage_line
+from investigator.reports.html import MATRIX_WORDS, matrix_view
+from investigator.reports.matrix import readers_line
 from investigator.server.desk import Desk
 from investigator.server.folders import ServedFolder
 from investigator.server.live import followed, state_of
@@ -23,7 +23,6 @@ from investigator.server.replies import After, Fields, html, linking, page, save
 from investigator.services.run_records import LONGEST_QUESTION, MATRIX
 
 _FILLED = kind_of(Filled)
-_WORDS: Mapping[str, object] = {"words": CELL_WORDS, "in_short": in_short, "support_words": support_words}
 
 
 def add_matrices(router: APIRouter, desk: Desk) -> None:
@@ -36,13 +35,8 @@ def add_matrices(router: APIRouter, desk: Desk) -> None:
         if not run_id.startswith(MATRIX):
             return _job_page(desk, served, run_id)
         matrix = _matrix(served, run_id)
-        facts = {
-            "size": size_line(matrix),
-            "counts": counts_line(matrix),
-            "engine": served_words(readers_line(matrix)),
-            "usage": usage_line(matrix.usage, matrix.seconds),
-        }
-        return page("matrix_run.html.j2", folder=served, matrix=matrix, passage_link=linking(served), **facts, **_WORDS)
+        view = {**matrix_view(matrix), "engine": served_words(readers_line(matrix))}
+        return page("matrix_run.html.j2", folder=served, passage_link=linking(served), **view)
 
     @router.get("/f/{name}/matrix/{run_id}/table.{suffix}")
     def exported(name: str, run_id: str, suffix: str) -> Response:
@@ -105,7 +99,7 @@ def _rows(served: ServedFolder, questions: list[str], events: Iterable[LoggedEve
     """Return the rows of a table that events of a job filled, as HTML; the last one of a document counts."""
     filled = (Filled.model_validate_json(event.body) for event in events)
     latest = {row.document.id: row for row in filled}
-    values = {"rows": list(latest.values()), "questions": questions, "passage_link": linking(served), **_WORDS}
+    values = {"rows": list(latest.values()), "questions": questions, "passage_link": linking(served), **MATRIX_WORDS}
     return Markup(html("matrix_rows.html.j2", folder=served, **values))
 
 

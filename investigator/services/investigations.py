@@ -128,8 +128,11 @@ class Investigations(IndexedFolder):
 
         return self._batch(asked_questions, questions, options)
 
-    def investigate_matrix(self, questions: Sequence[str], options: RunOptions = RunOptions()) -> Iterator[Event]:
-        """Ask each document every question and yield the events; the last one contains a Matrix.
+    def investigate_matrix(
+        self, questions: Sequence[str] | TypedSchema, options: RunOptions = RunOptions()
+    ) -> Iterator[Event]:
+        """Ask each document every question and yield the events; the last one contains a Matrix. The columns of a
+        schema are its questions, and their values are typed.
 
         A document is read once for all questions. The matrix is one run: a stopped one resumes, and documents that have
         not changed are not read again. Raises the errors of `investigate_all`.
@@ -137,18 +140,10 @@ class Investigations(IndexedFolder):
         expect(options, RunOptions, "options", SettingsError)
         from investigator.services.matrix_run import filled_matrix  # a single question must not wait for the import
 
+        if isinstance(questions, TypedSchema):
+            labels = [column.label for column in questions.columns]
+            return self._batch(partial(filled_matrix, schema=questions), labels, options)
         return self._batch(filled_matrix, questions, options)
-
-    def investigate_schema(self, schema: TypedSchema, options: RunOptions = RunOptions()) -> Iterator[Event]:
-        """Read the typed values of a schema from each document and yield the events; the last one contains a Matrix.
-
-        A document is read once for all columns, and resumed as a matrix. Raises the errors of `investigate_all`.
-        """
-        expect(options, RunOptions, "options", SettingsError)
-        from investigator.services.matrix_run import filled_matrix
-
-        labels = [column.label for column in schema.columns]
-        return self._batch(partial(filled_matrix, schema=schema), labels, options)
 
     def write_report(
         self,

@@ -276,7 +276,7 @@ def test_of_a_long_table_the_first_records_are_read_and_the_rest_is_named(of_tex
     rows = "".join(f"Part {number},GBP {number + 1},2024-01-02\n" for number in range(MOST_RECORDS + 500))
     read = Read(of_texts, schema={"type": "array", "items": LINE}, text=f"Item,Unit price,Paid\n{rows}", name="t.csv")
     assert len(read.values) == MOST_RECORDS
-    events = read.investigator.investigate_schema(read_schema({"type": "array", "items": LINE}))
+    events = read.investigator.investigate_matrix(read_schema({"type": "array", "items": LINE}))
     assert any(f"only the first {MOST_RECORDS:,} rows" in getattr(event, "text", "") for event in events)
 
 
