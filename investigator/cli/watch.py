@@ -6,7 +6,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -20,13 +20,12 @@ from investigator.cli.options import AsJsonLines, CommonOptions, Folder
 from investigator.cli.output import note, print_lines, print_styled, resumable, tell
 from investigator.cli.progress import Watch, display_on
 from investigator.errors import RunError, SettingsError
-from investigator.investigator import Investigator
 from investigator.records import BatchEnded, Event, Notice, StandingUpdate
 from investigator.reports.inert import inert_json_prose
 from investigator.reports.schemas import Printed, stamped
 from investigator.reports.standing import summary_line, update_text
 from investigator.services.question_file import read_question_file
-from investigator.services.watching import QUIET, folder_changes, settled, watched, with_file
+from investigator.services.watching import moments, watched
 from investigator.store.workspace import sole_watcher
 
 CHANGED = 6
@@ -59,12 +58,6 @@ class WatchOptions:
         ),
     ] = None
 
-    def moments(self, investigator: Investigator, file: Path) -> Iterable[bool]:
-        """Return the moments for updates of the answers to the questions in a file; see `settled`."""
-        folder, workspace = investigator.folder.resolve(), investigator.workspace.resolve()
-        noticed = folder_changes(folder, workspace, poll=self.poll)
-        return [True] if self.once else settled(with_file(noticed, file), max(QUIET, self.poll or 0.0))
-
 
 def watch(
     folder: Folder,
@@ -94,6 +87,7 @@ def watch(
     command, file = _command(watching.command), questions.expanduser()
     investigator = common.investigator(folder, common.settings.load(*effort.settings()))
     name, update = str(file.resolve()), investigator.update_standing
+    places = (investigator.folder.resolve(), investigator.workspace.resolve())
     read_question_file(file, note)
     code: int | None = None
     noted: set[str] = set()
@@ -102,7 +96,7 @@ def watch(
         for event in watched(
             lambda current: _shown(update(current, name), investigator.parts.watch, noted),
             partial(read_question_file, file),
-            watching.moments(investigator, file),
+            [None] if watching.once else moments(*places, file=file, poll=watching.poll),
         ):
             if isinstance(event, Notice):
                 note(event.text)

@@ -37,7 +37,7 @@ from investigator.server.problems import ServerError, problem_of
 from investigator.server.records import JobEnded, JobKind, JobRequest, JobState, Problem, ServerJob
 from investigator.services.outlines import outline_in
 from investigator.services.run_records import RunOptions, distinct_questions, valid_question
-from investigator.services.watching import folder_changes, settled
+from investigator.services.watching import moments
 
 _AT_ONCE = 2
 _BETWEEN = 0.25  # minimum number of seconds between two progress events of one kind
@@ -206,9 +206,10 @@ class Desk:
 
     def _notice_changes(self, folder: ServedFolder) -> None:
         """Have the index updated whenever files of a folder have changed, until the desk closes."""
-        changes = folder_changes(folder.path.resolve(), folder.investigator.workspace.resolve(), self.closing)
+        places = (folder.path.resolve(), folder.investigator.workspace.resolve())
         try:
-            for number, _ in enumerate(settled(changes)):  # the first is when the watcher has begun, and may be late
+            # the first is when the watcher has begun, and may be late
+            for number, _ in enumerate(moments(*places, stop=self.closing)):
                 if number or _is_behind(folder):
                     with self._changed:
                         self._to_index.add(folder.name)

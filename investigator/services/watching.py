@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -27,63 +26,73 @@ RESCAN = 300.0
 """Seconds after which a folder is compared without a sign of a change, because not every file system gives one; also
 the time after which what failed is tried again.
 """
-_STEP, _TOGETHER, _TICK = 100, 1_000, 250  # milliseconds: between two looks, and until changes, or none, are reported
+_TICK = 0.25  # seconds between two looks at what the system does not report
 _BETWEEN_TRIES = 2.0  # seconds
 _LATER = f"this is tried again after the next change, or in {RESCAN / 60:.0f} minutes"
 
-Changes = Iterable[frozenset[str]]
-"""The paths that changed, as they are noticed; an empty set if none changed for a moment."""
 
-
-def folder_changes(
-    folder: Path, besides: Path, stop: Signal | None = None, poll: float | None = None
-) -> Iterator[frozenset[str]]:
-    """Yield the paths that change in a folder, until `stop` is set; without a change, yield an empty set several times
-    a second. The system reports them, or else the files are compared every `poll` seconds. Hidden files, and those in
-    the directory `besides`, are ignored.
+def moments(
+    folder: Path,
+    besides: Path,
+    *,
+    file: Path | None = None,
+    stop: Signal | None = None,
+    poll: float | None = None,
+    rescan: float = RESCAN,
+) -> Iterator[None]:
+    """Yield at first, and whenever a folder has settled after changes, however many, or keeps changing for long; when
+    `file` has changed; and after `rescan` seconds without a change; until `stop` is set. Changes are noticed from the
+    first moment on, as the system reports them, or else by a comparison every `poll` seconds. Hidden files, and those
+    in the directory `besides`, are ignored.
 
     A folder that is removed and comes back is watched again. Raises SettingsError if the system cannot watch it.
     """
     from watchfiles import watch  # imported here, because other commands do not watch
 
-    noticed = partial(watch, folder, watch_filter=None, stop_event=stop, ignore_permission_denied=True)
-    if poll is not None:
-        noticed = partial(noticed, force_polling=True, poll_delay_ms=round(poll * 1_000))
+    def counts(path: str) -> bool:
+        is_listing = poll is not None and Path(path).is_dir()  # polling also reports folders, even for hidden files
+        return not is_listing and _counts(path, folder, besides)
+
+    quiet = max(QUIET, poll or 0.0)
+    noticed = partial(
+        watch,
+        watch_filter=lambda _, path: counts(path),
+        debounce=round(1_000 * max(LONGEST, 3 * quiet)),
+        step=round(1_000 * quiet),
+        rust_timeout=round(1_000 * _TICK),
+        yield_on_timeout=True,
+        stop_event=stop,
+        force_polling=poll is not None,
+        poll_delay_ms=round(1_000 * (poll or 0.0)),
+        ignore_permission_denied=True,
+    )
+    is_due, latest, seen = True, time.monotonic(), _stamp(file)
     while stop is None or not stop.is_set():
-        watched = _stamp(folder)
+        watched_folder = _stamp(folder)[:2]
         try:
-            for changes in noticed(debounce=_TOGETHER, step=_STEP, rust_timeout=_TICK, yield_on_timeout=True):
-                yield frozenset(path for _, path in changes if _counts(path, folder, besides))
-                if _stamp(folder)[:2] != watched[:2]:  # another folder has this path now, or none
+            for changes in noticed(folder):
+                is_another, now = _stamp(folder)[:2] != watched_folder, _stamp(file)
+                if changes or is_due or is_another or now != seen or time.monotonic() - latest >= rescan:
+                    yield
+                    is_due, latest, seen = is_another, time.monotonic(), now
+                if is_another:
                     break
         except FileNotFoundError:
-            time.sleep(_TICK / 1_000)
-            yield frozenset()
-            continue
+            time.sleep(_TICK)
         except (OSError, RuntimeError) as error:
             raise SettingsError(
                 f"changes in {folder} cannot be noticed: {in_words(error)}",
                 hint="Compare the files in intervals of some seconds instead: --poll 10",
             ) from error
-        yield frozenset((str(folder),))
 
 
-def with_file(changes: Changes, file: Path) -> Iterator[frozenset[str]]:
-    """Yield changes, and add the path of a file when it has changed."""
-    seen = _stamp(file)
-    for paths in changes:
-        now = _stamp(file)
-        yield paths if now == seen else paths | {str(file)}
-        seen = now
-
-
-def _stamp(path: Path) -> tuple[int, ...]:
+def _stamp(path: Path | None) -> tuple[int, ...]:
     """Return device, inode, time and size of a file or folder; empty if there is none."""
     try:
-        status = path.stat()
+        status = path.stat() if path is not None else None
     except OSError:
-        return ()
-    return status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size
+        status = None
+    return () if status is None else (status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size)
 
 
 def _counts(path: str, folder: Path, besides: Path) -> bool:
@@ -94,31 +103,13 @@ def _counts(path: str, folder: Path, besides: Path) -> bool:
     return names == (IGNORE_FILE,) or not any(name.startswith(".") for name in names)
 
 
-def settled(changes: Changes, quiet: float = QUIET, clock: Callable[[], float] = time.monotonic) -> Iterator[bool]:
-    """Yield True at first, and whenever a folder has settled after changes, however many: nothing changed for `quiet`
-    seconds. Yield False if it keeps changing, but has waited long enough. Without changes, yield True now and then.
-    """
-    longest = max(LONGEST, 3 * quiet)
-    since, latest, updated = math.inf, math.inf, -math.inf
-    for paths in changes:
-        now = clock()
-        if paths:
-            since, latest = min(since, now), now
-        is_quiet = since == math.inf or now - latest >= quiet
-        if (since < math.inf and is_quiet) or now - since >= longest or now - updated >= RESCAN:
-            is_settled = is_quiet or now - since < longest
-            since = latest = math.inf
-            yield is_settled
-            updated = clock()
-
-
 def watched(
     update: Callable[[Sequence[str]], Iterator[Event]],
     questions: Callable[[], Sequence[str]],
-    moments: Iterable[bool],
+    moments: Iterable[None],
     sleep: Callable[[float], None] = time.sleep,
 ) -> Iterator[Event]:
-    """Update the answers to the questions at each moment of `settled`, and yield the events; the outcome of an update
+    """Update the answers to the questions at each of the `moments`, and yield the events; the outcome of an update
     is a StandingUpdate. Questions that cannot be read any more stay those read before.
 
     An error of the first update is raised; a later one is reported, and the update is repeated at a later moment.
@@ -126,9 +117,7 @@ def watched(
     """
     current: tuple[str, ...] = ()
     is_first = True
-    for is_quiet in moments:
-        if not is_quiet:
-            yield Notice(text="The folder keeps changing, so what it contains now is read.")
+    for _ in moments:
         try:
             current = tuple(questions())
         except QuestionError as error:

@@ -4,92 +4,107 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
+from queue import Empty, Queue
+from threading import Event as Signal
+from threading import Thread
+from typing import Any
 
 import pytest
 
 from investigator.errors import EngineError, QuestionError, SettingsError, WorkspaceLockedError
 from investigator.records import AskedAnew, BatchEnded, Event, Notice, StandingUpdate
-from investigator.services.watching import RESCAN, folder_changes, settled, watched, with_file
+from investigator.services.watching import moments, watched
 from investigator.store.workspace import sole_watcher
 
-A, B, NOTHING = frozenset(("a",)), frozenset(("b",)), frozenset[str]()
+
+class Watched:
+    """A folder that is watched in another thread; counts the moments at which it would be updated."""
+
+    def __init__(self, folder: Path, **options: Any) -> None:
+        self._stop, self._moments = Signal(), Queue[None]()
+        self._source = moments(folder, folder / "inside" / "workspace", stop=self._stop, **options)
+        self._thread = Thread(target=self._watch)
+
+    def _watch(self) -> None:
+        for moment in self._source:
+            self._moments.put(moment)
+
+    def __enter__(self) -> Watched:
+        self._thread.start()
+        self.next()  # the first one comes without a change
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def next(self) -> None:
+        self._moments.get(timeout=30)
+
+    def is_quiet(self, seconds: float) -> bool:
+        with suppress(Empty):
+            self._moments.get(timeout=seconds)
+            return False
+        return True
 
 
-def moments(*noticed: tuple[float, frozenset[str]]) -> list[tuple[float, bool]]:
-    """Return the moments at which a folder is updated, and whether it was quiet, for changes at certain seconds."""
-    now = 0.0
-
-    def changes() -> Iterator[frozenset[str]]:
-        nonlocal now
-        for now, paths in noticed:  # noqa: B007 - read by the clock
-            yield paths
-
-    return [(now, is_quiet) for is_quiet in settled(changes(), quiet=0.7, clock=lambda: now)]
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    place = tmp_path / "folder"
+    (place / "inside" / "workspace").mkdir(parents=True)
+    (place / "old.txt").write_text("old")
+    os.utime(place / "old.txt", (0, 0))  # polling compares whole seconds
+    return place
 
 
-def test_a_folder_is_updated_at_first_and_once_after_changes_have_settled() -> None:
-    assert moments((0, NOTHING), (5, A), (5.2, B), (5.5, NOTHING), (6, NOTHING), (6.3, NOTHING)) == [
-        (0, True),
-        (6, True),
-    ]
+@pytest.mark.parametrize("poll", [None, 0.1])
+def test_new_replaced_and_removed_files_are_noticed_but_not_hidden_ones(folder: Path, poll: float | None) -> None:
+    with Watched(folder, poll=poll) as watching:
+        (folder / "inside" / "workspace" / "index.db").write_text("own")
+        (folder / ".draft").write_text("another text")
+        assert watching.is_quiet(1.5)
+        (folder / ".draft").replace(folder / "old.txt")
+        watching.next()
+        (folder / "old.txt").unlink()
+        watching.next()
+        (folder / "inside" / "new.txt").write_text("new")
+        watching.next()
+        assert watching.is_quiet(1.5)
 
 
-def test_a_file_that_grows_is_waited_for_but_not_for_ever() -> None:
-    growing = [(1 + tenth / 2, A) for tenth in range(50)]
-    assert moments((0, NOTHING), *growing) == [(0, True), (11, False), (21.5, False)]
+def test_many_changes_are_one_moment_after_a_growing_file_is_complete(folder: Path) -> None:
+    with Watched(folder) as watching:
+        for number in range(500):
+            (folder / f"{number}.txt").write_text("new")
+        with (folder / "grows.txt").open("w") as file:
+            for _ in range(10):
+                file.write("more")
+                file.flush()
+                assert watching.is_quiet(0.1)
+        watching.next()
+        assert watching.is_quiet(1.5)
 
 
-def test_a_folder_without_signs_of_change_is_compared_now_and_then() -> None:
-    assert moments((0, NOTHING), (9, NOTHING), (RESCAN + 1, NOTHING), (RESCAN + 2, NOTHING)) == [
-        (0, True),
-        (RESCAN + 1, True),
-    ]
+def test_a_changed_file_of_questions_counts_and_a_folder_is_compared_now_and_then(folder: Path) -> None:
+    questions = folder.parent / "questions.txt"
+    with Watched(folder, file=questions) as watching:
+        questions.write_text("Who?\n")
+        watching.next()
+        assert watching.is_quiet(1)
+    with Watched(folder, rescan=1.0) as watching:
+        watching.next()
 
 
-def noticed(source: Iterator[frozenset[str]], most: int = 100) -> frozenset[str]:
-    """Return the names that change next, up to a quiet moment."""
-    names: set[str] = set()
-    for paths in (next(source) for _ in range(most)):
-        names |= {Path(path).name for path in paths}
-        if names and not paths:
-            return frozenset(names)
-    raise AssertionError(f"nothing more than {names} was noticed")
-
-
-@pytest.mark.parametrize("polls", [False, True])
-def test_new_changed_replaced_and_removed_files_are_noticed_but_not_hidden_ones(tmp_path: Path, polls: bool) -> None:
-    folder, file = tmp_path / "folder", tmp_path / "questions.txt"
-    (folder / "inside" / "workspace").mkdir(parents=True)
-    (folder / "old.txt").write_text("old")
-    (folder / "gone.txt").write_text("gone")
-    os.utime(folder / "old.txt", (0, 0))  # polling compares whole seconds
-    source = folder_changes(folder, folder / "inside" / "workspace", poll=0.1 if polls else None)
-    source = with_file(source, file)
-    assert next(source) == frozenset()
-    (folder / "inside" / "new.txt").write_text("new")
-    (folder / "inside" / "workspace" / "index.db").write_text("own")
-    (folder / ".hidden").write_text("hidden")
-    (folder / ".draft").write_text("another text")
-    (folder / ".draft").replace(folder / "old.txt")
-    (folder / "gone.txt").unlink()
-    file.write_text("Who?\n")
-    names = noticed(source)
-    assert {"new.txt", "old.txt", "gone.txt", "questions.txt"} <= names
-    assert not names & {"index.db", ".hidden", ".draft"}
-
-
-def test_a_folder_that_is_replaced_is_watched_again(tmp_path: Path) -> None:
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    source = folder_changes(folder, tmp_path / "w")
-    assert next(source) == frozenset()
-    folder.rename(tmp_path / "away")
-    assert "folder" in noticed(source)
-    folder.mkdir()
-    assert "folder" in noticed(source)
-    (folder / "new.txt").write_text("new")
-    assert "new.txt" in noticed(source)
+def test_a_folder_that_is_replaced_is_watched_again(folder: Path) -> None:
+    with Watched(folder) as watching:
+        folder.rename(folder.parent / "away")
+        watching.next()
+        folder.mkdir()
+        watching.next()
+        (folder / "new.txt").write_text("new")
+        watching.next()
 
 
 def outcome(questions: Sequence[str]) -> BatchEnded:
@@ -125,11 +140,11 @@ def notices(events: Sequence[Event]) -> list[str]:
 
 def test_the_questions_are_read_again_and_kept_while_their_file_is_broken() -> None:
     file = Files(["a?"], "no question", "no question", ["b?"])
-    events = list(watched(lambda now: iter([outcome(now)]), file, [True] * 4))
+    events = list(watched(lambda now: iter([outcome(now)]), file, [None] * 4))
     assert asked(events) == [["a?"], ["a?"], ["a?"], ["b?"]]
     assert notices(events) == ["no question; the 1 questions read before are kept."] * 2
     with pytest.raises(QuestionError):
-        list(watched(lambda now: iter([outcome(now)]), Files("no question"), [True]))
+        list(watched(lambda now: iter([outcome(now)]), Files("no question"), [None]))
 
 
 def test_an_error_is_reported_and_does_not_end_the_watch_unless_it_is_the_first() -> None:
@@ -141,16 +156,15 @@ def test_an_error_is_reported_and_does_not_end_the_watch_unless_it_is_the_first(
             raise error
         yield outcome(now)
 
-    events = list(watched(update, Files(["a?"]), [True, False, True], waits.append))
+    events = list(watched(update, Files(["a?"]), [None] * 3, waits.append))
     assert asked(events) == [["a?"], ["a?"]]
-    keeps_changing, away, locked = notices(events)
-    assert "keeps changing" in keeps_changing
+    away, locked = notices(events)
     assert away.startswith("the server is away; this is tried again")
     assert locked == "process 7 is writing; waiting for it to end."
     assert len(waits) == 1
     errors[:] = [EngineError("no key")]
     with pytest.raises(EngineError):
-        list(watched(update, Files(["a?"]), [True]))
+        list(watched(update, Files(["a?"]), [None]))
 
 
 def test_a_second_watcher_of_a_workspace_is_refused_until_the_first_ends(tmp_path: Path) -> None:
