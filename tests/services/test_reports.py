@@ -387,7 +387,7 @@ def test_a_report_is_listed_and_shown_as_one_run_and_deleted_with_its_parts(fold
         ("# A\n- one?\n- two?\n\n## B\n", [("A", ("one?", "two?")), ("B", ())]),
         ("Costs\n  How much?\nDates\n", [("Costs", ("How much?",)), ("Dates", ())]),
         ("1. Costs\n   - How much?\n2. Dates\n---\n", [("Costs", ("How much?",)), ("Dates", ())]),
-        ("- A\n- A\n- B\n", [("A", ()), ("B", ())]),
+        ("A\nA\n## B\n", [("A", ()), ("B", ())]),
     ],
 )
 def test_an_outline_is_read_as_people_write_it(tmp_path: Path, text: str, parts: list[tuple[str, tuple[str]]]) -> None:
