@@ -319,8 +319,9 @@ def _resumed(row: RowMapping) -> Run:
 def _summary(row: RowMapping) -> RunSummary:
     """Return what is listed of a run: only its question if another version wrote its record in a different form."""
     try:
-        scope = json.loads(row["record"])["setup"]["scope"]
+        record = json.loads(row["record"])
         shown = {name: row[name] for name in RunSummary.model_fields if name in row}
-        return RunSummary.model_validate({**shown, "scope": scope})
+        calls_of_all = max(row["calls"], record["usage"]["calls"])  # those of the parts of a report are in its record
+        return RunSummary.model_validate({**shown, "calls": calls_of_all, "scope": record["setup"]["scope"]})
     except (KeyError, TypeError, ValueError):  # also raised if it is not JSON, or not valid
         return RunSummary(id=row["id"], question=str(row["question"]), created=str(row["created"]), engine="")

@@ -365,15 +365,15 @@ def test_a_part_that_fails_leaves_the_others(folder: Path) -> None:
 
 
 def test_a_report_is_listed_and_shown_as_one_run_and_deleted_with_its_parts(folder: Path) -> None:
-    investigator, _ = opened(folder)
+    investigator, engine = opened(folder)
     answer = investigator.report(SUBJECT, RunOptions())
     assert investigator.show("last").answer == answer
     assert answer.run.id.startswith("report-")
-    assert [run.id for run in investigator.runs()] == [answer.run.id]
+    assert [(run.id, run.calls) for run in investigator.runs()] == [(answer.run.id, len(engine.asked))]
     assert [run.id for run in investigator.history("", 0, 9).runs] == [answer.run.id]
     parts = [section.run for section in answer.sections]
     assert [investigator.show(part).answer is not None for part in parts] == [True, True, True]
-    with pytest.raises(NotFoundError, match="not replayed"):
+    with pytest.raises(NotFoundError, match="not repeated"):
         investigator.replay(answer.run.id)
     investigator.forget(answer.run.id)
     for part in parts:
