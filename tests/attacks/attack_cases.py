@@ -15,13 +15,16 @@ from investigator.records import (
     AskVariables,
     CheckedStatement,
     CheckVariables,
+    CitableStatement,
     Column,
     DocumentNote,
     EvidenceDocument,
     EvidencePassage,
     EvidenceSpan,
     ExtractVariables,
+    ListedSection,
     Memory,
+    OutlineVariables,
     PlanDocument,
     PlanVariables,
     QuestionVariables,
@@ -30,8 +33,10 @@ from investigator.records import (
     ReflectVariables,
     RepairVariables,
     RowVariables,
+    SectionVariables,
     ShownDocument,
     ShownPassage,
+    SummaryVariables,
     Verdict,
 )
 
@@ -106,6 +111,8 @@ def variables_for(template: str, where: Place, text: str) -> Record:
     evidence = (EvidenceDocument(document_id=name, title=title, passages=(cited,)),)
     aim: dict[str, Any] = {"question": QUESTION, "mission": MISSION}
     parts = (QUESTION,)
+    if template.startswith("report/"):
+        return _variables_of_a_report(template, texts, evidence)
     match template:
         case "planner/plan":
             line = one_line(passage)
@@ -114,11 +121,8 @@ def variables_for(template: str, where: Place, text: str) -> Record:
             return PlanVariables(**aim, strategy="Ask it.", documents=(card,), document_count=1, **known)
         case "query/ask":
             return AskVariables(main_question=QUESTION, mission=MISSION, documents=(shown,))
-        case "query/row":
-            return RowVariables(mission=MISSION, questions=parts, document=shown)
-        case "query/extract":
-            columns = (Column(name="output", question=QUESTION),)
-            return ExtractVariables(mission=MISSION, columns=columns, document=shown)
+        case "query/row" | "query/extract":
+            return _variables_of_a_row(template, shown)
         case "reflection/reflect":
             return ReflectVariables(**aim, parts=parts, memories=(memory,))
         case "answer/answer":
@@ -130,6 +134,25 @@ def variables_for(template: str, where: Place, text: str) -> Record:
         case "asking/repair":
             return RepairVariables(prompt="THE PROMPT", reply=reply, problem="no JSON")
     return QuestionVariables(document_id=name, purpose="How much power?", perspectives=reply)
+
+
+def _variables_of_a_row(template: str, shown: ShownDocument) -> Record:
+    if template == "query/row":
+        return RowVariables(mission=MISSION, questions=(QUESTION,), document=shown)
+    columns = (Column(name="output", question=QUESTION),)
+    return ExtractVariables(mission=MISSION, columns=columns, document=shown)
+
+
+def _variables_of_a_report(template: str, texts: dict[Place, str], evidence: tuple[EvidenceDocument, ...]) -> Record:
+    aim: dict[str, Any] = {"subject": QUESTION, "mission": MISSION}
+    if template == "report/outline":
+        name, title, line = texts[Place.FILE_NAME], texts[Place.TITLE], one_line(texts[Place.PASSAGE])
+        card = PlanDocument(document_id=name, title=title, opening=line, passages=(line,), match=0.5)
+        return OutlineVariables(**aim, documents=(card,), document_count=1, most_parts=8)
+    statements = (CitableStatement(text=one_line(texts[Place.MEMORY]), evidence=("E1",)),)
+    if template == "report/summary":
+        return SummaryVariables(**aim, sections=(ListedSection(heading="Power", statements=statements),))
+    return SectionVariables(**aim, heading="Power", statements=statements, documents=evidence)
 
 
 def _variables_of_a_module(name: str, texts: dict[Place, str]) -> Record:

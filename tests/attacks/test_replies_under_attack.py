@@ -24,6 +24,8 @@ OWN: dict[str, dict[str, object]] = {
         "parts": [{"part": 1, "status": "answered"}],
     },
     "CheckReply": {"statements": [{"number": 1, "support": "supported", "reason": ""}], "answers": "yes"},
+    "OutlineReply": {"parts": [{"heading": "Power", "questions": ["How much power does it make?"]}]},
+    "SectionReply": {"paragraphs": [[{"text": "It makes 42 MW.", "evidence": ["E1"]}]]},
     "ReflectReply": {"known": [], "unknown": ["since when"], "wordings": ["opened in"]},
     "DecisionReply": {"point": 7, "needed": False},
     "PhraseReply": {"text": "power"},

@@ -120,7 +120,7 @@ def test_a_loop_that_does_not_end_is_stopped_and_named_with_its_line(process: Te
     endless = "{% for i in range(99999) %}\n{% for j in range(99999) %}\n{% endfor %}{% endfor %}"
     stopped = fault(process, endless)
     assert stopped.line in (1, 2)
-    assert stopped.problem == "it takes more than 1 seconds"
+    assert stopped.problem == "this cannot be filled in: it takes more than 1 seconds"
     assert process.read("{{ mission }}", VARIABLES.plain()).text == "Find figures."
     assert process._child is not None
     process._child.kill()
@@ -134,7 +134,7 @@ def test_a_template_of_one_s_own_never_runs_in_this_process(tmp_path: Path, monk
     template.write_text("{{ mission }} {{ '{}'.format(8) }}", encoding="utf-8")
     assert Prompts().render(template, VARIABLES) == "Find figures. 8"
     template.write_text("One\n{{ mission.__class__ }}", encoding="utf-8")
-    with pytest.raises(TemplateError, match=r"given\.j2, line 2: access to attribute '__class__'"):
+    with pytest.raises(TemplateError, match=r"given\.j2, line 2: .*: access to attribute '__class__'"):
         Prompts().render(template, VARIABLES)
 
 
