@@ -74,7 +74,7 @@ def matrix_parquet(matrix: Matrix) -> bytes:
     types = [arrow.list_(kind) if column.is_list else kind for column, kind in own]
     types = [arrow.string(), arrow.string(), arrow.int64(), arrow.string(), *types, *([arrow.string()] * len(own))]
     rows = [[redacted(value) if isinstance(value, str) else value for value in row] for row in value_rows(matrix)]
-    arrays = [arrow.array(values, kind) for values, kind in zip(zip(*rows, strict=True), types, strict=True)]
+    arrays = [arrow.array([row[place] for row in rows], kind) for place, kind in enumerate(types)]
     table = arrow.table(dict(zip(value_heading(matrix), arrays, strict=True)))
     written = io.BytesIO()
     parquet.write_table(table.replace_schema_metadata({"creator": CREATOR}), written)

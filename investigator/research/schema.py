@@ -28,6 +28,7 @@ Keys = tuple[str, ...]
 MOST_COLUMNS = 400
 MOST_TOGETHER = 40
 """Maximum number of columns in one reading; all columns of records are read together."""
+_DEEPEST = 20
 _HINT = "Write the schema of an object, with properties and their descriptions, or of an array of such objects."
 _CYCLE = "A value cannot contain itself: list the properties that you need, to the depth that you need."
 _NULL = {"type": "null"}
@@ -173,6 +174,8 @@ class _Reader:
         yield from self._of_object(node, (), of_records=self.records_at is not None)
 
     def _of_object(self, node: Node, path: Keys, *, of_records: bool) -> Iterator[Property]:
+        if len(path) > _DEEPEST:
+            raise RecursionError(path)
         for name, raw in node.get("properties", {}).items():
             place = (*path, name)
             own, is_nullable = self._plain(raw, place)

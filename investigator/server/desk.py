@@ -22,7 +22,6 @@ from investigator.records import (
     Embedded,
     Event,
     FileRead,
-    FileStatus,
     Filled,
     Notice,
     Progressed,
@@ -30,7 +29,7 @@ from investigator.records import (
 )
 from investigator.reports.folder import changes_line
 from investigator.secrets import redacted
-from investigator.server.file_list import update_line
+from investigator.server.file_list import NO_PROBLEM, update_line
 from investigator.server.folders import ServedFolder, ServedFolders
 from investigator.server.models import Models
 from investigator.server.problems import ServerError, problem_of
@@ -43,7 +42,6 @@ _AT_ONCE = 2
 _BETWEEN = 0.25  # minimum number of seconds between two progress events of one kind
 _AGAIN = 2.0  # seconds before the next attempt, if another process is writing to the folder
 _RETRY_AFTER = 10
-_FAILED = frozenset(FileStatus) - {FileStatus.INDEXED, FileStatus.UNCHANGED, FileStatus.EMPTY, FileStatus.HIDDEN}
 
 _ASKING: Mapping[JobKind, Callable[[JobRequest], str]] = {
     JobKind.INVESTIGATE: lambda request: valid_question(request.question),
@@ -330,7 +328,7 @@ def _is_due(event: Event, logged: dict[type[Event], float]) -> bool:
         or event.done >= event.total
     ):
         return True
-    if isinstance(event, FileRead) and event.file.status in _FAILED:
+    if isinstance(event, FileRead) and event.file.status not in NO_PROBLEM:
         return True
     before, now = logged.get(type(event), float("-inf")), time.monotonic()
     if now - before >= _BETWEEN:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -25,7 +26,7 @@ MOST_COMPARED = 2_000
 """Maximum number of files of a folder that are compared with the index whenever their list is shown."""
 _STATING = (".eml", ".msg", ".mbox", ".md", ".xml", ".nxml", ".html", ".htm", ".json", ".jsonl")
 """Endings of files whose text itself has fields for the date; others have properties beside their text."""
-_NO_PROBLEM = frozenset({*READ, FileStatus.HIDDEN, FileStatus.EMPTY})
+NO_PROBLEM = frozenset({*READ, FileStatus.HIDDEN, FileStatus.EMPTY})
 
 
 class DateSource(StrEnum):
@@ -60,7 +61,7 @@ class FileRow:
     @property
     def has_problem(self) -> bool:
         """Return True if the file should be a document, but could not be read."""
-        return self.file.status not in _NO_PROBLEM
+        return self.file.status not in NO_PROBLEM
 
 
 _KEYS: Mapping[FileOrder, Callable[[FileRow], Any]] = {
@@ -116,10 +117,8 @@ class FileLists:
     def of(self, investigator: Investigator) -> FileList:
         """Return the files of a folder. Raises FolderError if it has no index, and StoreError."""
         with self._making:
-            stamp, (kept_at, kept) = (
-                _stamp(investigator.workspace),
-                self._kept.get(investigator.workspace, (None, None)),
-            )
+            stamp = _stamp(investigator.workspace)
+            kept_at, kept = self._kept.get(investigator.workspace, (None, None))
             if kept is None or stamp != kept_at or not stamp:
                 status, cards = investigator.status(compare=False), investigator.cards()
                 rows = [_row(file, cards.get(file.path)) for file in status.files]
@@ -151,7 +150,7 @@ def update_line(before: FolderStatus | None, after: FolderStatus) -> str:
     new = {file.path: file for file in after.files}
     added = sum(path not in old for path in new)
     changed = sum(path in old and old[path].content_hash != file.content_hash for path, file in new.items())
-    gone, failed = sum(path not in new for path in old), sum(file.status not in _NO_PROBLEM for file in after.files)
+    gone, failed = sum(path not in new for path in old), sum(file.status not in NO_PROBLEM for file in after.files)
     counts = ((added, "added"), (changed, "changed"), (gone, "removed"))
     parts = [f"{plural(count, 'file')} {what}" for count, what in counts if count] or ["Nothing has changed"]
     return ", ".join([*parts, *([f"{plural(failed, 'file')} could not be read"] if failed else [])]) + "."
@@ -178,9 +177,7 @@ def _stamp(workspace: Path) -> object:
     """Return what changes with the index in a workspace; nothing if its files cannot be seen."""
     seen = []
     for name in (DATABASE_NAME, f"{DATABASE_NAME}-wal"):
-        try:
+        with suppress(OSError):
             status = os.stat(workspace / name)
-        except OSError:
-            continue
-        seen.append((name, status.st_mtime_ns, status.st_size, status.st_ino))
+            seen.append((name, status.st_mtime_ns, status.st_size, status.st_ino))
     return tuple(seen)

@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 from enum import StrEnum
 from http import HTTPStatus
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from threading import Lock
 
@@ -210,11 +210,8 @@ def _check_way(folder: Path, names: list[str]) -> None:
 
 def _free(target: Path, draft: Path) -> Path:
     """Return the path, or the first one with a number that no other content has: `a (2).pdf`."""
-    for number in count(1):
-        other = target if number == 1 else target.with_name(f"{target.stem} ({number}){target.suffix}")
-        if not os.path.lexists(other) or _is_same(other, draft):
-            return other
-    raise AssertionError
+    others = (target.with_name(f"{target.stem} ({number}){target.suffix}") for number in count(2))
+    return next(path for path in chain([target], others) if not os.path.lexists(path) or _is_same(path, draft))
 
 
 def _is_same(path: Path, draft: Path) -> bool:
