@@ -89,6 +89,15 @@ def test_a_word_cut_by_a_line_end_is_written_as_elsewhere(text: str, whole: str)
     assert CutWords([cut]).joined(cut) == whole
 
 
+@pytest.mark.parametrize(
+    ("more", "written"), [("", "blood-stained"), ("a randomi~sation, a randomisation", "bloodstained")]
+)
+def test_a_document_that_cuts_no_words_keeps_the_hyphens_at_its_line_ends(more: str, written: str):
+    text = "a follow-up, six-dose, half-day, co-drug follow~up six~dose half~day co~drug, blood~stained "
+    cut = (text + more).replace("~", LINE_HYPHEN)
+    assert written in CutWords([cut]).joined(cut)
+
+
 def test_the_second_half_of_a_cut_word_is_not_written_by_itself(read):
     lines = ("It was an open randomi-", "sation of all wards, and had", "a well-", "known risk, which was known.")
     page = [Placed(line, bottom=600 - 14 * place) for place, line in enumerate(lines)]

@@ -24,6 +24,7 @@ _PREFIXES = frozenset(
     """.split()  # noqa: SIM905 - a list of strings would take 33 lines
 )
 """Prefixes that are written with a hyphen as often as without one."""
+_COMPOUNDS = 4  # different compounds at line ends, without a split word: in this document, words are not split
 _BLOCK_BREAK = "\n\n"
 
 
@@ -55,13 +56,19 @@ def page_texts(pages: Sequence[Sequence[PlacedLine]]) -> list[PageText]:
 
 
 class CutWords:
-    """Joins words split across lines, following the document's spelling elsewhere.
+    """Joins words split across lines, following the document's spelling elsewhere, and its habit: where only compounds
+    are at line ends, other hyphens belong to compounds as well.
 
     `pages` are whole pages: both halves of a split word are in the same text, with only `LINE_HYPHEN` between them.
     """
 
     def __init__(self, pages: Iterable[str]) -> None:
+        pages = list(pages)
         self._written = {match.group().lower() for page in pages for match in _UNCUT_WORD.finditer(page)}
+        halves = {(cut[1].lower(), cut[2].lower()) for page in pages for cut in _CUT_WORD.finditer(page)}
+        compounds = sum(f"{left}-{right}" in self._written for left, right in halves)
+        is_splitting = any(f"{left}{right}" in self._written for left, right in halves)
+        self._never_splits = compounds >= _COMPOUNDS and not is_splitting
 
     def joined(self, text: str) -> str:
         """Return the text with split words joined, and the line break moved after them."""
@@ -79,6 +86,8 @@ class CutWords:
         left, right = left.lower(), right.lower()
         if f"{left}{right}" in self._written:
             return True
+        if self._never_splits:
+            return False
         return f"{left}-{right}" not in self._written and right not in self._written and left not in _PREFIXES
 
 
