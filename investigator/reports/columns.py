@@ -12,6 +12,7 @@ from rich.text import Text
 from investigator.language.addresses import defanged
 from investigator.language.relevance import stems
 from investigator.language.terms import content_words
+from investigator.records import Passage
 from investigator.reports.inert import inert_line
 from investigator.research.shown_documents import excerpt_of
 
@@ -69,15 +70,18 @@ def _table(names: Sequence[str], rows: Sequence[Sequence[tuple[str, str]]]) -> T
     return table if max(map(len, table.plain.splitlines())) <= _WIDEST else None
 
 
-def matching_lines(text: str, query: str, most: int, length: int) -> Text:
-    """Return the first lines of a text that hold words of a query, or its first lines if none does, indented, without
-    active addresses; long lines are cut around the words, and rows of a table stand in columns. Begins with a newline.
+def matching_lines(passage: Passage, query: str, most: int, length: int) -> tuple[str, Text]:
+    """Return the first lines of a passage that hold words of a query, or its first lines if none does, indented,
+    without active addresses, after the place where they begin; long lines are cut around the words, and rows of a table
+    stand in columns. The text begins with a newline.
     """
     wanted = stems(content_words(query))
-    lines = [line for line in text.splitlines() if line.strip()]
-    held = [line for line in lines if wanted & stems(content_words(line))] or lines
-    shown = [inert_line(defanged(excerpt_of(line, wanted, length)), length) for line in held[:most]]
-    return Text("".join(f"\n  {line}" for line in rows_in_columns(shown).plain.splitlines()), style="not bold")
+    lines = [(number, line) for number, line in enumerate(passage.text.split("\n")) if line.strip()]
+    held = [(number, line) for number, line in lines if wanted & stems(content_words(line))] or lines
+    shown = [inert_line(defanged(excerpt_of(line, wanted, length)), length) for _, line in held[:most]]
+    begins = passage.changed(line=passage.line + held[0][0]) if passage.line and held else passage
+    text = "".join(f"\n  {line}" for line in rows_in_columns(shown).plain.splitlines())
+    return inert_line(begins.place), Text(text, style="not bold")
 
 
 def _cells(line: str) -> list[tuple[str, str]]:

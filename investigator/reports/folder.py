@@ -92,10 +92,11 @@ def hits_text(hits: Sequence[SearchHit], query: str, *, details: bool = False) -
 def _hit(number: int, hit: SearchHit, query: str, details: bool) -> Text:
     passage = hit.passage
     heading = f" - {inert_line(passage.heading)}" if passage.heading else ""
-    text = Text(f"{number}. {inert_line(passage.place)}{heading}", style="bold")
+    place, lines = matching_lines(passage, query, _LINES, _SNIPPET)
+    text = Text(f"{number}. {place}{heading}", style="bold")
     if details:
         text.append(f"\n   {_ranks(hit)}", style="not bold dim")
-    return text.append_text(matching_lines(passage.text, query, _LINES, _SNIPPET))
+    return text.append_text(lines)
 
 
 def _ranks(hit: SearchHit) -> str:

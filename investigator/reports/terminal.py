@@ -159,10 +159,10 @@ def _passage(quotes: Sequence[Quote], shown: ShownStatement) -> Text:
 
 
 def _nearest(passage: Passage, question: str) -> Text:
-    """Return the place of a passage, and the first of its lines that hold words of the question."""
+    """Return the first lines of a passage that hold words of the question, below their place."""
     heading = f" - {inert_line(passage.heading)}" if passage.heading else ""
-    text = Text(f"- {inert_line(passage.place)}{heading}", style="cyan")
-    return text.append_text(matching_lines(passage.text, question, _NEAREST_LINES, _PASSAGE_LIMIT))
+    place, lines = matching_lines(passage, question, _NEAREST_LINES, _PASSAGE_LIMIT)
+    return Text(f"- {place}{heading}", style="cyan").append_text(lines)
 
 
 def _open(view: AnswerView) -> list[Text]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
+from investigator.records import Passage
 from investigator.reports.columns import columns, matching_lines, rows_in_columns
 
 ROWS = [("ask", "1", "x"), ("reflect", "12", "a longer remark")]
@@ -39,10 +40,19 @@ def test_rows_of_a_table_stand_in_columns_below_their_names_and_other_lines_as_t
     assert rows_in_columns(["name: Ada; pay: 78000"]).plain == "name: Ada; pay: 78000"
 
 
-def test_the_lines_of_a_passage_that_hold_words_of_the_query_are_shown() -> None:
+def test_the_lines_of_a_passage_that_hold_words_of_the_query_are_shown_with_their_place() -> None:
     text = "3. Rent\nThe rent is due monthly.\n\n4. Deposit\nA deposit is held.\n"
-    assert matching_lines(text, "When is the rent due?", 2, 300).plain == "\n  3. Rent\n  The rent is due monthly."
-    assert matching_lines(text, "unicorns", 1, 300).plain == "\n  3. Rent"
+    passage = Passage(document_id="a.txt", start=0, end=len(text), text=text, line=7)
+
+    def shown(passage: Passage, query: str, most: int) -> tuple[str, str]:
+        place, lines = matching_lines(passage, query, most, 300)
+        return place, lines.plain
+
+    first = ("a.txt:line 7", "\n  3. Rent\n  The rent is due monthly.")
+    assert shown(passage, "When is the rent due?", 2) == first
+    assert shown(passage, "unicorns", 1) == ("a.txt:line 7", "\n  3. Rent")
+    assert shown(passage, "deposit held", 1) == ("a.txt:line 10", "\n  4. Deposit")
+    assert shown(passage.changed(page=2), "deposit held", 1)[0] == "a.txt:page 2"
 
 
 def test_heading_and_rows_have_their_styles() -> None:
