@@ -102,7 +102,7 @@ class State:
     def read(self) -> frozenset[str]:
         """Return the documents of which a reply could be used."""
         usable = (memory for memory in self.run.memories if memory.verdict is not Verdict.UNREAD)
-        return frozenset(memory.target_document_id for memory in usable) & frozenset(self.document_ids)
+        return frozenset(memory.target_document_id for memory in usable).intersection(self.document_ids)
 
     @property
     def read_whole(self) -> frozenset[str]:

@@ -137,7 +137,8 @@ class Steps:
         if state.fits and not state.run.rounds:
             return ()
         memories = {memory.target_document_id: memory for memory in state.run.memories}
-        cards = [card for card in state.cards if card.document_id not in state.read_whole]
+        read_whole = state.read_whole
+        cards = [card for card in state.cards if card.document_id not in read_whole]
         shown = (
             plan_document(self.library, card, queries, 2 if rank < _FEW else 1)
             for rank, card in enumerate(cards[: self.settings.planner.documents])
@@ -158,7 +159,8 @@ class Steps:
             ranked = [card.document_id for card in state.cards]
             decided, undecided = surveyed_documents(ranked, self.settings.survey_tokens)
             steps = [ProposedStep(document_id=name, purpose=run.full_question) for name in decided]
-        new = [step for step in steps if step.document_id not in state.read_whole]
+        read_whole = state.read_whole
+        new = [step for step in steps if step.document_id not in read_whole]
         undecided = tuple(name for name in undecided if not any(step.document_id == name for step in new))
         return replace(state, run=run.changed(plan=continued(run.plan, new, round_number=number)), undecided=undecided)
 
