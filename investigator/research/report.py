@@ -47,8 +47,6 @@ from investigator.retrieval.library import DocumentIndex
 
 _SHOWN_DOCUMENTS, _WITH_TWO_PASSAGES = 30, 10
 _MOST_PLANNED = 8
-_TABLE = 2
-"""Number of labelled statements from which on they are a table."""
 Summary: TypeAlias = tuple[tuple[Statement, ...], tuple[Statement, ...]]
 """The sentences of a summary, and those that were withheld."""
 _KEPT = (Support.VERBATIM, Support.SUPPORTED)
@@ -107,12 +105,10 @@ class ReportWriter:
         is_all = answer.status is AnswerStatus.PASSAGES_FOUND or not self.is_checked
         own = (*((answer.lead,) if answer.lead is not None else ()), *answer.details)
         kept = [statement for statement in own if statement.support in _KEPT or (is_all and is_finished)]
-        labelled = [statement for statement in kept if statement.head]
-        rows = labelled if len(labelled) >= _TABLE and answer.status is not AnswerStatus.PASSAGES_FOUND else []
         section = blank.changed(
             status=answer.status if is_finished else None,
-            paragraphs=tuple((statement,) for statement in kept if statement not in rows),
-            rows=(*rows, *_surveyed(answer)),
+            paragraphs=tuple((statement,) for statement in kept),
+            rows=_surveyed(answer),
         )
         if not is_finished:
             return section.changed(reason=f"Not finished, because the limit on {answer.run.stop} was reached.")

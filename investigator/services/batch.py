@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
@@ -61,48 +61,49 @@ class Result:
 
 
 def asked_questions(
-    place: IndexedFolder,
-    engines: Mapping[Role, Engine],
-    records: Sequence[Investigation],
-    options: RunOptions,
-    *,
-    notes_last: bool = True,
+    place: IndexedFolder, engines: Mapping[Role, Engine], records: Sequence[Investigation], options: RunOptions
 ) -> Iterator[Event]:
     """Ask the folder the questions of new records; the last event contains AskedQuestions. The run of the last one
-    becomes `last`, unless `notes_last` is off.
+    becomes `last`. Raises the errors of `answers_in`, and those of `Investigator.investigate` that concern the whole
+    folder.
+    """
+    began = time.monotonic()
+    with open_folder(place, engines) as folder:
+        yield from folder.read()
+        yield from place.parts.notices()
+        asked = yield from answers_in(folder, records, options)
+        if runs := [each.investigation for each in asked.outcomes if each.investigation is not None]:
+            Runs(folder.runs).note_asked(runs[-1].id)
+    yield BatchEnded(outcome=asked.changed(seconds=round(time.monotonic() - began, 3)))
+
+
+def answers_in(
+    folder: OpenFolder, records: Sequence[Investigation], options: RunOptions
+) -> Generator[Event, None, AskedQuestions]:
+    """Ask an open folder the questions of new records, and return the outcomes.
 
     Each question is stored as a run. Explicit ceilings apply to the total of all questions, across all processes that
     work on them. Questions whose documents have changed in the meantime are repeated once. Raises the error of a
-    question if the first ones all fail, and the errors of `Investigator.investigate` that concern the whole folder.
+    question if the first ones all fail.
     """
-    began, parts = time.monotonic(), place.parts
-    ledger, joint = joint_budget(parts, parts.settings.budget.beyond_one_question())
+    ceilings = folder.parts.settings.budget.beyond_one_question()
+    ledger, folder.joint = joint_budget(folder.parts, ceilings)
     results: dict[int, Result] = {}
-    with open_folder(place, engines, joint) as folder:
-        yield from folder.read()
-        yield from parts.notices()
-        yield from folder.prepare(folder.index.best_search())
-        note_spent(folder, records, options, ledger, parts.settings.budget.beyond_one_question())
-        yield from wave(folder, dict(enumerate(records)), options, results)
-        if again := to_read_again(folder, results):
-            yield from folder.read(again)
-            some = {number: records[number] for number, result in results.items() if result.is_repeated(again)}
-            yield from wave(folder, some, options, results, again)
-        if kept := sum(result.is_kept for result in results.values()):
-            yield Notice(text=f"{kept:,} of {len(records):,} questions were answered earlier; their answers are kept.")
-        runs = [result.investigation for result in results.values() if result.investigation is not None]
-        if runs and notes_last:
-            Runs(folder.runs).note_asked(runs[-1].id)
+    yield from folder.prepare(folder.index.best_search())
+    note_spent(folder, records, options, ledger, ceilings)
+    yield from wave(folder, dict(enumerate(records)), options, results)
+    if again := to_read_again(folder, results):
+        yield from folder.read(again)
+        some = {number: records[number] for number, result in results.items() if result.is_repeated(again)}
+        yield from wave(folder, some, options, results, again)
+    if kept := sum(result.is_kept for result in results.values()):
+        yield Notice(text=f"{kept:,} of {len(records):,} questions were answered earlier; their answers are kept.")
     outcomes = tuple(
-        QuestionOutcome(
-            question=records[number].question,
-            investigation=result.investigation,
-            failure=result.failure,
-        )
-        for number, result in results.items()
+        QuestionOutcome(question=new.question, investigation=result.investigation, failure=result.failure)
+        for new, result in zip(records, results.values(), strict=True)
     )
-    usage, seconds = together(*(run.usage for run in runs)), round(time.monotonic() - began, 3)
-    yield BatchEnded(outcome=AskedQuestions(outcomes=outcomes, usage=usage, seconds=seconds))
+    runs = (each.investigation for each in outcomes if each.investigation is not None)
+    return AskedQuestions(outcomes=outcomes, usage=together(*(run.usage for run in runs)))
 
 
 def joint_budget(parts: Parts, ceilings: BudgetSettings) -> tuple[JointLedger, Budget]:

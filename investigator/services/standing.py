@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 
@@ -30,7 +30,7 @@ from investigator.records import (
     StandingUpdate,
 )
 from investigator.retrieval.library import Library
-from investigator.services.batch import asked_questions
+from investigator.services.batch import answers_in
 from investigator.services.indexed_folder import IndexedFolder
 from investigator.services.open_folder import open_folder
 from investigator.services.run_records import RunOptions, run_identity
@@ -67,6 +67,7 @@ def standing_update(
     began, key = time.monotonic(), _STATE + _digest(name)
     with open_folder(place, engines) as folder:
         yield from folder.read()
+        yield from place.parts.notices()
         identities = {_digest(run_identity(new, place.parts.prompts.fingerprint())): new for new in records}
         state, files = _state(folder.runs, key), {file.path: _stamp(file) for file in folder.index.corpus.files()}
         changes = tuple(_changes(state.files, files))
@@ -79,7 +80,9 @@ def standing_update(
             seen = place.parts.settings.research.planner.documents
             because = {i: _because(run, changes, library, seen) for i, run in earlier.items()}
             due |= {identity: some for identity, some in because.items() if some}
-    batch = yield from _asked(place, engines, [identities[identity] for identity in due])
+        batch = AskedQuestions(outcomes=())
+        if due:
+            batch = yield from answers_in(folder, [identities[identity] for identity in due], RunOptions())
     asked = dict(zip(due, batch.outcomes, strict=True))
     update = StandingUpdate(
         at=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -96,19 +99,6 @@ def standing_update(
     if after != state:
         with place.open_workspace(write=False) as workspace, workspace.runs.begin() as connection:
             set_meta(connection, key, after.model_dump_json())
-
-
-def _asked(
-    place: IndexedFolder, engines: Mapping[Role, Engine], records: Sequence[Investigation]
-) -> Generator[Event, None, AskedQuestions]:
-    """Ask the questions of new records, yield the events, and return the outcome."""
-    outcome = AskedQuestions(outcomes=())
-    for event in asked_questions(place, engines, records, RunOptions(), notes_last=False) if records else ():
-        if isinstance(event, BatchEnded) and isinstance(event.outcome, AskedQuestions):
-            outcome = event.outcome
-        else:
-            yield event
-    return outcome
 
 
 def _because(

@@ -56,7 +56,7 @@ def moments(
     quiet = max(QUIET, poll or 0.0)
     noticed = partial(
         watch,
-        watch_filter=lambda _, path: counts(path),
+        watch_filter=None,  # or else what is filtered could delay everything
         debounce=round(1_000 * max(LONGEST, 3 * quiet)),
         step=round(1_000 * quiet),
         rust_timeout=round(1_000 * _TICK),
@@ -71,8 +71,9 @@ def moments(
         watched_folder = _stamp(folder)[:2]
         try:
             for changes in noticed(folder):
+                has_changed = any(counts(path) for _, path in changes)
                 is_another, now = _stamp(folder)[:2] != watched_folder, _stamp(file)
-                if changes or is_due or is_another or now != seen or time.monotonic() - latest >= rescan:
+                if has_changed or is_due or is_another or now != seen or time.monotonic() - latest >= rescan:
                     yield
                     is_due, latest, seen = is_another, time.monotonic(), now
                 if is_another:
