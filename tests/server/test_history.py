@@ -123,6 +123,8 @@ def test_a_report_is_written_from_the_page_and_again_with_an_edited_outline(read
     outline = "How much power does the Cedar plant make?\nWhen was the Elm plant opened?\n- by whom?"
     page = answer_page(reader, "plants", "The plants", report="1", outline=outline)
     assert page.url.path.rpartition("/")[2].startswith("report-")
+    part = re.findall(r'/f/plants/runs/part-of-report-[^"]+', page.text)[1]
+    assert "When was the Elm plant opened?" in reader.get(part).text
     headings = re.findall(r'<h2 dir="auto">([^<]+)</h2>', page.text)
     assert headings == outline.splitlines()[:2]
     edited = html.unescape(re.findall(r'<textarea name="outline"[^>]*>([^<]+)', page.text)[0])
