@@ -17,13 +17,6 @@ from investigator.records import Heading
 _WORD_OR_SPACE = re.compile(r"\S+|\s+")
 _CUT_WORD = re.compile(rf"([^\W_]*){LINE_HYPHEN}[ \t]*([^\W_]*)(\S*)[ \t]?")
 _UNCUT_WORD = re.compile(rf"(?<![^\W\d_]|{LINE_HYPHEN})[^\W\d_]++(?:-[^\W\d_]++)*+(?!{LINE_HYPHEN})")
-_PREFIXES = frozenset(
-    """
-    anti auto bi co counter cross de ex extra hyper hypo inter intra mid mini mono multi non over post pre pro quasi
-    re self semi sub super trans tri ultra un under
-    """.split()  # noqa: SIM905 - a list of strings would take 33 lines
-)
-"""Prefixes that are written with a hyphen as often as without one."""
 _COMPOUNDS = 4  # different compounds at line ends, without a split word: in this document, words are not split
 _BLOCK_BREAK = "\n\n"
 
@@ -86,9 +79,7 @@ class CutWords:
         left, right = left.lower(), right.lower()
         if f"{left}{right}" in self._written:
             return True
-        if self._never_splits:
-            return False
-        return f"{left}-{right}" not in self._written and right not in self._written and left not in _PREFIXES
+        return not (self._never_splits or f"{left}-{right}" in self._written or right in self._written)
 
 
 def _joined(lines: Iterable[PlacedLine]) -> str:
