@@ -16,7 +16,7 @@ from investigator.records import Support, Usage
 from investigator.reports.columns import columns
 from investigator.reports.html import standalone_page
 from investigator.reports.inert import inert_line
-from investigator.reports.wording import HEADLINES, plural, some_names, usage_line
+from investigator.reports.wording import HEADLINES, calls_words, plural, some_names, usage_line
 
 MOST_SHOWN = 20
 """Maximum number of questions in a terminal; the page and the JSON have all."""
@@ -141,8 +141,8 @@ def answer_cell(result: QuestionResult, longest: int = LONGEST) -> str:
 
 
 def cost_cell(cost: Usage) -> str:
-    """Return the calls of a question and, if it costs money, the price."""
-    return plural(cost.calls, "call") + (f", ${cost.money:.4f}" if cost.money else "")
+    """Return the calls of a question and, if it costs money, the price; a dash if no language model was asked."""
+    return ", ".join((*calls_words(cost)[:1], *([f"${cost.money:.4f}"] if cost.money else []))) or "-"
 
 
 def _worst_first(report: FolderReport) -> Sequence[QuestionResult]:

@@ -35,19 +35,24 @@ def coverage(
     )
 
 
-def coverage_line(coverage: Coverage, *, with_names: bool = True, has_reader: bool = True) -> str:
+def coverage_line(coverage: Coverage, *, with_names: bool = True) -> str:
     """Return the coverage in one line: "read 9 of 11 documents; 1 unreadable: x.pdf (encrypted); 1 not opened:
-    y.txt"; without names, only the counts. Without a reader, documents were only searched.
+    y.txt"; without names, only the counts. If no document was read, those that were searched are counted.
     """
+    read, searched = len(coverage.read), len(coverage.searched)
+    is_searched = searched > 0 and not read
     documents = "document" if coverage.total == 1 else "documents"
-    number = len(coverage.read) + (0 if has_reader else len(coverage.searched))
-    parts = [f"{'read' if has_reader else 'searched'} {number} of {coverage.total} {documents}"]
-    unreadable = [f"{item.path} ({item.status.value.replace('_', ' ')})" for item in coverage.unreadable]
-    for names, state in ((unreadable, "unreadable"), (coverage.not_opened, "not opened")):
+    parts = [f"{'searched' if is_searched else 'read'} {read or searched} of {coverage.total} {documents}"]
+    failed = [f"{file.path} ({file.status.value.replace('_', ' ')})" for file in coverage.unreadable if file.counts]
+    lists: dict[str, Sequence[str]] = {"unreadable": failed}
+    for file in coverage.unreadable:
+        if not file.counts:
+            lists[file.status.value] = [*lists.get(file.status.value, ()), file.path]
+    for state, names in {**lists, "not opened": coverage.not_opened}.items():
         if names:
             parts.append(f"{len(names)} {state}{f': {_some(names)}' if with_names else ''}")
-    if coverage.searched and has_reader:
-        parts.append(f"{len(coverage.searched)} only searched")
+    if searched and not is_searched:
+        parts.append(f"{searched} only searched")
     parts += (item.line for item in coverage.left_out)
     return "; ".join(parts)
 

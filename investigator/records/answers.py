@@ -84,8 +84,8 @@ class StopReason(StrEnum):
 class Coverage(Record):
     """How each document in the folder was treated.
 
-    read: an engine read it, or the passages of it that match; searched: only the index was asked; not_opened: it was
-    to be read, but the run ended before that. `left_out` lists the files that are excluded.
+    read: a language model read it, or the passages of it that match; searched: only the index was asked, as without a
+    model; not_opened: it was to be read, but the run ended before that. `left_out` lists the files that are excluded.
     """
 
     read: tuple[str, ...] = ()
@@ -267,6 +267,11 @@ class RunSetup(Record):
     made_with: str = Field(default="", description="the settings of research, retrieval and check, as JSON")
     templates: tuple[TemplateVersion, ...] = Field(default=(), description="the user's own prompt templates")
     search: Search = Search.WHOLE
+
+    @property
+    def is_read(self) -> bool:
+        """Return False if the built-in search alone finds passages, and nobody reads them."""
+        return not any(used.role == "ask" and used.trust is Trust.UNREAD for used in self.engines)
 
 
 class Investigation(Record):

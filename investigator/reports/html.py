@@ -41,6 +41,7 @@ from investigator.reports.wording import (
     reader_lines,
     readers,
     score_line,
+    sentences,
     tainted_line,
     usage_line,
 )
@@ -108,14 +109,16 @@ def investigation_view(investigation: Investigation, enclosures: Enclosures = NO
         return {**values, **nothing, "covered": "", "reason": "", "stop": "the run was stopped before it was answered"}
     numbers = citation_numbers(answer)
     are_passages = shows_passages(answer) and len(answer.details) == len(numbers)
-    is_unread = are_passages and answer.check.trust is Trust.UNREAD
+    is_unread = answer.check.trust is Trust.UNREAD
+    notices = (("" if are_passages else answer.reason), NO_READER) if is_unread else (answer.reason,)
     return {
         **values,
         "shown": answer_view(answer),
         "open_parts": open_parts(answer),
         "are_passages": are_passages,
-        "reason": NO_READER if is_unread else answer.reason,
-        "distrust": distrust_lines(answer, investigation.setup.engines),
+        "reason": " ".join(filter(None, notices)),
+        "readers": [line for line in readers(investigation) if line != NO_READER],
+        "distrust": () if is_unread else distrust_lines(answer, investigation.setup.engines),
         "sources": () if are_passages else [(n, quote, is_said(quote, answer)) for quote, n in numbers.items()],
         "numbers": numbers,
         "coverage_line": coverage_line(answer.coverage),
@@ -138,7 +141,8 @@ def _coverage_rows(coverage: Coverage, memories: Sequence[Memory]) -> Iterator[t
         replies = plural(len(points[path]), "reply", "replies") if points[path] else ""
         yield path, "read", replies if best is None else f"{replies}, best score {best}"
     yield from ((path, "not opened", "the run ended first") for path in coverage.not_opened)
-    yield from ((file.path, "unreadable", file_words(file)) for file in coverage.unreadable)
+    for file in coverage.unreadable:
+        yield file.path, "unreadable" if file.counts else file.status.value, file_words(file)
     yield from ((path, "searched", "only in the index") for path in coverage.searched)
     yield from ((item.some_names(len(item.names)), "left out", item.count_line) for item in coverage.left_out)
 
@@ -174,5 +178,7 @@ def pages_environment(*folders: str) -> Environment:
         defanged=defanged, inert_line=inert_line, plural=plural, data_address=_data_address, code_of=_code_of
     )
     # a standalone page has no links to passages
-    environment.globals.update(page_word=page_word, score_line=score_line, passage_link=lambda _: "")
+    environment.globals.update(
+        page_word=page_word, sentences=sentences, score_line=score_line, passage_link=lambda _: ""
+    )
     return environment

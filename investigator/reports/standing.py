@@ -9,7 +9,7 @@ from rich.text import Text
 from investigator.language.addresses import defanged
 from investigator.records import Answer, AskedAnew, Change, DocumentChange, Quote, StandingUpdate
 from investigator.reports.inert import inert_line
-from investigator.reports.wording import HEADLINES, plural, some_names
+from investigator.reports.wording import HEADLINES, calls_words, plural, some_names
 
 _MOST_NAMES, _MOST_QUOTES, _LONGEST = 3, 3, 300
 
@@ -26,7 +26,7 @@ def summary_line(update: StandingUpdate) -> str:
     documents = f"{plural(len(update.documents), 'document')} changed: {names}; " if update.documents else ""
     asked = f"{plural(len(update.asked), 'question')} asked, " if update.asked else ""
     stand = f"{plural(len(update.kept), 'answer')} {'stands' if len(update.kept) == 1 else 'stand'}"
-    return f"{documents}{asked}{stand}; {plural(update.usage.calls, 'call')}, {update.seconds:.1f} s"
+    return f"{documents}{asked}{stand}; {', '.join([*calls_words(update.usage)[:1], f'{update.seconds:.1f} s'])}"
 
 
 def _lines(asked: AskedAnew) -> Iterator[Text]:

@@ -47,9 +47,9 @@ from investigator.reports.wording import (
     distrust_lines,
     expected_line,
     file_words,
+    is_finder,
     open_parts,
     plural,
-    reader_lines,
     readers,
     score_line,
     some_names,
@@ -99,7 +99,7 @@ def runs_text(runs: Sequence[RunSummary]) -> Text:
             inert_line(run.id),
             inert_line(run.created[:16].replace("T", " ")),
             (HEADLINES[run.answer_status] if run.answer_status else UNFINISHED).lower(),
-            plural(run.calls, "call"),
+            "" if is_finder(run.engine) else plural(run.calls, "call"),
             inert_line(run.question, 100) + (f" ({some_names(run.scope, _MOST_NAMES)})" if run.scope else ""),
         )
         for run in runs
@@ -199,9 +199,14 @@ def _prose(text: str, limit: int) -> str:
 
 def _status(answer: Answer, reason: str) -> Text:
     style = "bold green" if answer.status is AnswerStatus.ANSWERED else "bold yellow"
-    if answer.status is AnswerStatus.PASSAGES_FOUND and answer.check.trust is Trust.UNREAD:
+    if _is_unread(answer):
         return Text.assemble((HEADLINES[answer.status], style), f". {NO_READER}")
     return _headline(HEADLINES[answer.status], reason, style)
+
+
+def _is_unread(answer: Answer) -> bool:
+    """Return True if an answer has passages that nobody read, which its status says."""
+    return answer.status is AnswerStatus.PASSAGES_FOUND and answer.check.trust is Trust.UNREAD
 
 
 def _says_so(answer: Answer, line: str) -> bool:
@@ -214,8 +219,7 @@ def _status_line(answer: Answer, view: AnswerView, details: bool = False) -> Tex
     were not opened or are unreadable follow it.
     """
     coverage, parts = answer.coverage, open_parts(answer)
-    has_reader = answer.check.trust is not Trust.UNREAD
-    covered = inert(coverage_line(coverage, with_names=not details, has_reader=has_reader))
+    covered = inert(coverage_line(coverage, with_names=not details))
     line = covered + (f"; open: {inert_line('; '.join(parts))}" if parts else "")
     if view.lead is None:
         first = Text(f"Coverage: {line}")
@@ -225,7 +229,8 @@ def _status_line(answer: Answer, view: AnswerView, details: bool = False) -> Tex
         first = _status(answer, answer.reason).append(f" Coverage: {line}")
     lists = (
         ("Not opened", coverage.not_opened),
-        ("Unreadable", [f"{file.path} ({file_words(file)})" for file in coverage.unreadable]),
+        ("Unreadable", [f"{file.path} ({file_words(file)})" for file in coverage.unreadable if file.counts]),
+        ("Without text", [f"{file.path} ({file_words(file)})" for file in coverage.unreadable if not file.counts]),
     )
     named = [Text(f"{title}: {some_names(names, _LIST_LIMIT)}") for title, names in lists if names and details]
     return Text("\n").join([first, *named])
@@ -246,13 +251,13 @@ def _unfinished_blocks(investigation: Investigation) -> list[Text]:
     return blocks + _section("Best replies so far", replies)
 
 
-def _footer(investigation: Investigation, *, details: bool) -> Text:
+def _footer(investigation: Investigation, *, details: bool, is_alone: bool = True) -> Text:
     answer, setup, usage = investigation.answer, investigation.setup, investigation.usage
     if details or answer is None:
         lines = [inert_line(line) for line in readers(investigation) if answer is None or not _says_so(answer, line)]
     else:
         lines = [inert_line(support_line(answer))] if answer.check.by else []
-        lines += map(inert_line, distrust_lines(answer, setup.engines))
+        lines += [inert_line(line) for line in distrust_lines(answer, setup.engines) if is_alone or line != NO_READER]
     if setup.scope:
         lines.append(f"Limited to: {some_names(setup.scope, _MOST_NAMES)}")
     if setup.templates:
@@ -301,24 +306,28 @@ def replayed_text(replayed: Replayed) -> Text:
 
 
 def questions_text(answered: AskedQuestions) -> Text:
-    """Return the answers to many questions, one after the other: status, statements, places; ends with a newline."""
+    """Return the answers to many questions, each as if it alone were asked, but what concerns all only once; ends with
+    a newline.
+    """
     blocks = []
     for number, outcome in enumerate(answered.outcomes, start=1):
-        answer = outcome.investigation.answer if outcome.investigation is not None else None
-        lines = [_headline("Failed", outcome.failure, "bold red")] if answer is None else _question_lines(answer)
-        blocks.append(Text("\n").join([Text(f"{number}. {inert_line(outcome.question)}", style="bold"), *lines]))
+        run = outcome.investigation
+        own = [_headline("Failed", outcome.failure, "bold red")] if run is None else _question_blocks(run)
+        blocks += [Text(f"{number}. {inert_line(outcome.question)}", style="bold"), *own]
+    if any(outcome.investigation and not outcome.investigation.setup.is_read for outcome in answered.outcomes):
+        blocks.append(Text(NO_READER))
     if answered.usage.tokens:
         blocks.append(Text(f"Used: {usage_line(answered.usage, answered.seconds)}", style="dim"))
     return Text("\n\n").join(blocks).append("\n")
 
 
-def _question_lines(answer: Answer) -> list[Text]:
-    """Return the answer to one of many questions, without the words of its sources."""
-    view = answer_view(answer)
-    lines = [*_content(answer, view), *_open(view)]
-    lines += [Text(f"[{i}] {inert_line(quote.place)}", style="cyan") for i, quote in enumerate(answer.citations, 1)]
-    ends = (*map(inert_line, reader_lines(answer)), f"Run: {inert_line(answer.run.id)}")
-    return [*lines, _status_line(answer, view), *(Text(line, style="dim") for line in ends)]
+def _question_blocks(investigation: Investigation) -> list[Text]:
+    """Return the outcome of one of many questions, without the notice that nobody read the documents."""
+    answer = investigation.answer
+    blocks = _answer_blocks(answer, details=False) if answer else _unfinished_blocks(investigation)
+    if answer and _is_unread(answer):
+        blocks[0] = Text(HEADLINES[answer.status], "bold yellow")
+    return [*blocks[:-1], Text("\n").join([blocks[-1], _footer(investigation, details=False, is_alone=False)])]
 
 
 def forecast_text(forecast: Forecast, engine: str) -> Text:

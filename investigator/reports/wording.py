@@ -128,7 +128,8 @@ def engine_line(engine: str) -> str:
 def readers(investigation: Investigation) -> Sequence[str]:
     """Return who answered and checked an investigation; without an answer, who is to answer it."""
     if investigation.answer is None:
-        return (engine_line(investigation.setup.engine),)
+        engine = investigation.setup.engine
+        return (NO_READER if is_finder(engine) else f"To be answered by {engine}.",)
     return reader_lines(investigation.answer, investigation.setup.engines)
 
 
@@ -172,22 +173,35 @@ def tainted_line(documents: Iterable[str]) -> str:
 
 def usage_line(usage: Usage, elapsed: float) -> str:
     """Return the cost: calls, input and output tokens, the duration of the run, and money if a model has a price."""
-    calls, tokens, *money = _amounts(usage)
-    return ", ".join((calls, tokens, duration(elapsed), *money))
+    return ", ".join((*calls_words(usage), duration(elapsed), *_money(usage)))
 
 
 def expected_line(usage: Usage) -> str:
     """Return the expected cost, except the time, which is unknown."""
-    return ", ".join(_amounts(usage))
+    return ", ".join((*calls_words(usage), *_money(usage))) or "no call of a language model"
 
 
-def _amounts(usage: Usage) -> Iterator[str]:
-    yield plural(usage.calls, "call") + (f" ({usage.unanswered} without a reply)" if usage.unanswered else "")
-    yield f"{usage.tokens:,} tokens ({usage.input_tokens:,} in, {usage.output_tokens:,} out)"
+def calls_words(usage: Usage) -> Sequence[str]:
+    """Return the calls and the tokens; nothing if the built-in search, which counts no tokens, answered them all."""
+    if not usage.tokens and not usage.unanswered:
+        return ()
+    calls = plural(usage.calls, "call") + (f" ({usage.unanswered} without a reply)" if usage.unanswered else "")
+    return calls, f"{usage.tokens:,} tokens ({usage.input_tokens:,} in, {usage.output_tokens:,} out)"
+
+
+def _money(usage: Usage) -> Iterator[str]:
     if usage.money:
         yield f"${usage.money:.4f}"
     if usage.unpriced:
         yield f"{plural(usage.unpriced, 'call')} without a known price"
+
+
+def sentences(*texts: str) -> str:
+    """Return texts as sentences: each begins with a capital letter, unless a name such as `a.pdf` begins it, and ends
+    with a full stop.
+    """
+    ended = [text if text.endswith((".", "!", "?")) else f"{text}." for text in map(str.strip, texts) if text]
+    return " ".join(f"{text[0].upper()}{text[1:]}" if text.split()[0].isalpha() else text for text in ended)
 
 
 def plural(number: int, noun: str, many: str = "") -> str:

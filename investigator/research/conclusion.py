@@ -81,7 +81,10 @@ def _answer(state: State, library: DocumentIndex, checker: str) -> Answer:
         is_all_searched=is_all_searched,
     )
     if status is AnswerStatus.PASSAGES_FOUND and draft.lead is not None:
-        draft = replace(draft, lead=None, details=(draft.lead, *draft.details))  # a passage leads no answer
+        # a passage leads no answer, and its place names its document
+        places = (any(each.head == quote.document_id for quote in each.quotes) for each in draft.details)
+        details = (each.changed(head="") if known else each for each, known in zip(draft.details, places, strict=True))
+        draft = replace(draft, lead=None, details=(draft.lead, *details))
     is_checked = any(statement.support in _CHECKED for statement in (*shown, *draft.withheld)) or state.fit is not (
         Fit.UNCHECKED
     )

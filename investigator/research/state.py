@@ -130,11 +130,15 @@ class State:
 
     @property
     def coverage(self) -> Coverage:
-        """Return which documents of the folder were read, only searched, not opened, unreadable or excluded."""
+        """Return which documents of the folder were read, only searched, not opened, unreadable or excluded. What the
+        built-in search finds, nobody has read.
+        """
         unread = {memory.target_document_id for memory in self.run.memories} - self.read
         planned = {step.document_id for step in self.open_steps}
         missed = (unread | planned | set(self.undecided)) - {SUMMARY}
-        return coverage(self.document_ids, self.read, missed, self.unreadable, self.left_out)
+        return coverage(
+            self.document_ids, self.read if self.run.setup.is_read else (), missed, self.unreadable, self.left_out
+        )
 
     @property
     def may_search_on(self) -> bool:
@@ -174,7 +178,7 @@ def stop_reason(state: State) -> StopReason:
     """Return the reason why no further round was planned."""
     if state.spent is not None:
         return state.spent
-    if state.draft is not None and not state.draft.open_parts:
+    if state.draft is not None and not state.draft.open_parts and state.run.setup.is_read:
         return StopReason.ANSWERED
     return StopReason.ROUNDS if len(state.run.rounds) >= state.settings.rounds else StopReason.SATURATED
 

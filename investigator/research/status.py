@@ -82,13 +82,16 @@ def reason_of(
         return "No document contains a word of the question, and no language model has read any."
     if trust is Trust.UNREAD and stop not in CEILINGS:
         return "No passage matches the question well, and no language model has read the documents."
-    searched = f"read {len(coverage.read)} of {coverage.total} documents"
-    if coverage.searched:
-        searched += f", searched the others in {wordings + 1} wordings" if wordings else ", searched the others"
+    read, others = f"read {len(coverage.read)}", ", searched the others" if coverage.searched else ""
+    if coverage.searched and not coverage.read:
+        read, others = f"searched {len(coverage.searched)}", ""
+    in_wordings = f" in {wordings + 1} wordings" if coverage.searched and wordings else ""
+    searched = f"{read} of {coverage.total} documents{others}{in_wordings}"
+    unreadable = sum(file.counts for file in coverage.unreadable)
     left = [
         f"a limit was reached ({stop})" if stop in CEILINGS else "",
         f"{len(coverage.not_opened)} not opened" if coverage.not_opened else "",
-        f"{len(coverage.unreadable)} unreadable" if coverage.unreadable else "",
+        f"{unreadable} unreadable" if unreadable else "",
     ]
     missing = ", ".join(filter(None, left))
     return f"Nothing answers the question: {searched}{f'; {missing}' if missing else ''}."

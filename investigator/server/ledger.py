@@ -71,6 +71,10 @@ class JobLedger:
             query = query.where(tuple_(served_jobs.c.created, served_jobs.c.id) < (before.created, before.id))
         return self._jobs(query)
 
+    def jobs_of(self, run_id: str) -> tuple[ServerJob, ...]:
+        """Return the jobs of a run, newest first."""
+        return self._jobs(select(served_jobs).where(served_jobs.c.run_id == run_id).order_by(served_jobs.c.key.desc()))
+
     def forget_run(self, run_id: str) -> None:
         """Delete the finished jobs of a run with their events, and erase them from the database file."""
         own = (served_jobs.c.run_id == run_id) & served_jobs.c.state.not_in(_UNFINISHED)

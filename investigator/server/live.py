@@ -131,7 +131,8 @@ class Live:
         most = self._budget
         of_calls = f"{calls:,} of at most {plural(most.calls, 'call')}" if most.calls else plural(calls, "call")
         of_time = f" of at most {duration(most.seconds)}" if most.seconds else ""
-        return f"Spent: {of_calls}, {duration(seconds)}{of_time}"
+        calls_so_far = "" if is_finder(self._engine) else f"{of_calls}, "
+        return f"Spent: {calls_so_far}{duration(seconds)}{of_time}"
 
     def verdict_words(self, reply: Memory) -> str:
         """Return what a reply says of its document."""

@@ -23,18 +23,20 @@ from investigator.records import Investigation, Trust
 from investigator.reports.export import exported, table_csv
 from investigator.reports.html import html_report, investigation_view
 from investigator.reports.terminal import investigation_text
-from investigator.reports.wording import HEADLINES, UNFINISHED
+from investigator.reports.wording import HEADLINES, NO_READER, UNFINISHED, sentences
 from investigator.server.desk import Desk
 from investigator.server.folders import ServedFolder
-from investigator.server.problems import ServerError, problem_of
+from investigator.server.problems import ServerError, problem_of, served_words
 from investigator.server.records import JobKind, JobRequest, JobState
 from investigator.server.replies import Fields, linking, page, saved, see
 from investigator.services.outlines import outline_of, outline_text
 from investigator.services.run_records import MATRIX, REPORT, turns_after
 
 STATE_WORDS: Mapping[JobState, str] = {**{state: state.value for state in JobState}, JobState.RUNNING: "in progress"}
-_RECENT, _TOPICS = 10, 4
-_NO_READER = "No language model has read these passages. To have one read them, choose it below and ask again."
+_RECENT, _TOPICS, _LATEST_JOBS = 10, 4, 200
+_FAILED = "Failed"
+_CHOOSE = "To have one read them, choose it below and ask again."
+_NONE_TO_CHOOSE = "To have one read them, the server must be started with a model."
 _LISTED = 50
 _KINDS = ("html", "docx", "md", "csv", "table.csv", "json")
 """The files in which an answer can be saved, by how their names end."""
@@ -95,7 +97,7 @@ def _add_history(router: APIRouter, desk: Desk) -> None:
     def history(name: str, q: str = "", start: Annotated[int, Query(ge=0)] = 0) -> Response:
         served = desk.folder(name)
         history = served.investigator.history(q, start, _LISTED)
-        words = {"headlines": HEADLINES, "unfinished": UNFINISHED, "most": _LISTED}
+        words = {"headlines": HEADLINES, "unfinished": UNFINISHED, "failed": _failed(served), "most": _LISTED}
         return page("history.html.j2", folder=served, wanted=q, start=start, **dict(history), **words)
 
     @router.post("/f/{name}/runs/{run_id}/delete")
@@ -176,7 +178,7 @@ def question_form(desk: Desk, served: ServedFolder, **rejected: object) -> Mappi
 def _folder_page(desk: Desk, served: ServedFolder, **rejected: object) -> HTMLResponse:
     jobs = [job for job in served.ledger.unfinished() if job.request.kind in (JobKind.INVESTIGATE, JobKind.REPORT)]
     lists = {"jobs": jobs, **dict(served.investigator.history("", 0, _RECENT, _TOPICS))}
-    words = {"headlines": HEADLINES, "unfinished": UNFINISHED, "state_words": STATE_WORDS}
+    words = {"headlines": HEADLINES, "unfinished": UNFINISHED, "failed": _failed(served), "state_words": STATE_WORDS}
     return page("folder.html.j2", folder=served, **lists, **words, **question_form(desk, served, **rejected))
 
 
@@ -185,12 +187,29 @@ def _run_page(desk: Desk, served: ServedFolder, run_id: str, **rejected: object)
     view = {**investigation_view(record), "text": investigation_text(record).plain, "unread": False}
     view["outline"] = outline_text(outline_of(record))
     form = question_form(desk, served, **rejected)
-    if record.answer is not None and record.answer.check.trust is Trust.UNREAD and len(form["models"]) > 1:
-        may_ask_again = not record.earlier and not rejected
-        words = {"reason": _NO_READER} if view["are_passages"] else {"distrust": (_NO_READER,)}
-        view |= {**words, "unread": may_ask_again}
+    advice = _CHOOSE if len(form["models"]) > 1 else _NONE_TO_CHOOSE
+    notice = f"{served_words(NO_READER)} {advice}"
+    view |= {name: view[name].replace(NO_READER, notice) for name in ("reason", "text")}
+    if record.answer is None:
+        view |= _how_it_ended(served, run_id)
+    elif record.answer.check.trust is Trust.UNREAD and len(form["models"]) > 1:
+        view["unread"] = not record.earlier and not rejected
     view["standing"] = served.investigator.standing()
     return page("run.html.j2", folder=served, passage_link=linking(served), **view, **form)
+
+
+def _how_it_ended(served: ServedFolder, run_id: str) -> Mapping[str, Any]:
+    """Return the failure of a run that has no answer; nothing if it was stopped."""
+    problem = next((job.problem for job in served.ledger.jobs_of(run_id)), None)
+    if problem is None:
+        return {}
+    return {"headline": _FAILED, "reason": sentences(problem.detail, problem.hint), "stop": "it failed"}
+
+
+def _failed(served: ServedFolder) -> frozenset[str]:
+    """Return the runs of the latest jobs that failed."""
+    latest = {job.run_id: job.state for job in reversed(served.ledger.jobs(limit=_LATEST_JOBS))}
+    return frozenset(run_id for run_id, state in latest.items() if state is JobState.FAILED)
 
 
 def _rejected_page(desk: Desk, served: ServedFolder, given: Mapping[str, str], error: Exception) -> HTMLResponse:

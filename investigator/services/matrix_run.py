@@ -118,12 +118,15 @@ class MatrixRun:
         """
         cells = [cell for name in self.names for cell in self._row(name)]
         parts = tuple(self._part(number, question) for number, question in enumerate(self.questions, start=1))
-        coverage, stated = self._coverage(), sum(cell.status is CellStatus.STATED for cell in cells)
+        coverage, is_read = self._coverage(is_read=run.setup.is_read), run.setup.is_read
+        counted = CellStatus.STATED if is_read else CellStatus.PASSAGES
+        cells_with = f"{sum(cell.status is counted for cell in cells):,} of {len(cells):,} cells"
+        stop = self.stop if is_read or self.stop is not StopReason.ANSWERED else StopReason.SATURATED
         statements = [self._statement(cell) for cell in cells if cell.text and cell.quotes]
         answer = Answer(
             question=run.question,
-            status=_status(cells, parts, is_whole=coverage.complete),
-            reason=f"{stated:,} of {len(cells):,} cells state an answer.",
+            status=_status(cells, parts if is_read else (), is_whole=coverage.complete and is_read),
+            reason=f"{cells_with} {'state an answer' if is_read else 'have passages, which nobody has judged'}.",
             details=tuple(s for s in statements if s.support is not Support.UNSUPPORTED),
             parts=parts,
             check=CheckOutcome(
@@ -133,17 +136,18 @@ class MatrixRun:
             ),
             coverage=coverage,
             run=RunFacts(
-                id=run.id, engine=run.setup.engine, day=run.setup.day, stop=self.stop, usage=usage, elapsed=elapsed
+                id=run.id, engine=run.setup.engine, day=run.setup.day, stop=stop, usage=usage, elapsed=elapsed
             ),
         )
         answer = answer.changed(text=answer_text(answer))
         return run.changed(parts=parts, answer=answer, matrix=self._table(), usage=usage, elapsed=elapsed)
 
-    def _coverage(self) -> Coverage:
-        read = tuple(name for name in self.to_read if name in self.rows and name not in self.failed)
+    def _coverage(self, *, is_read: bool) -> Coverage:
+        done = tuple(name for name in self.to_read if name in self.rows and name not in self.failed)
         return Coverage(
-            read=read,
-            not_opened=tuple(name for name in self.to_read if name not in read),
+            read=done if is_read else (),
+            searched=() if is_read else done,
+            not_opened=tuple(name for name in self.to_read if name not in done),
             unreadable=tuple(self.unreadable[name] for name in self.names if name in self.unreadable),
             left_out=self.left_out,
         )
@@ -258,8 +262,10 @@ def _counts(cells: Sequence[MatrixCell]) -> str:
 
 
 def _status(cells: Sequence[MatrixCell], parts: Sequence[Part], *, is_whole: bool) -> AnswerStatus:
-    """Return the status of the run of a matrix; it is answered if a document answers each question."""
-    if is_whole and all(part.status is PartStatus.ANSWERED for part in parts):
+    """Return the status of the run of a matrix; it is answered if a document answers each question, of which there
+    are no `parts` if nobody read the documents.
+    """
+    if is_whole and parts and all(part.status is PartStatus.ANSWERED for part in parts):
         return AnswerStatus.ANSWERED
     if any(part.status is not PartStatus.NOT_STATED for part in parts):
         return AnswerStatus.ANSWERED_IN_PART

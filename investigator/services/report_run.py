@@ -138,7 +138,8 @@ class _Writing:
         sections = without_repetition(draft.section for draft in drafted)
         summary = writer.summary(sections, [each for draft in drafted for each in draft.disagreements])
         stops = [whole.refused, *(run.answer.run.stop for run in new.values() if run.answer is not None)]
-        stop = next((stop for stop in stops if stop in CEILINGS), None) or StopReason.ANSWERED
+        done = StopReason.ANSWERED if record.setup.is_read else StopReason.SATURATED
+        stop = next((stop for stop in stops if stop in CEILINGS), None) or done
         answer = report_answer(record, sections, drafted, summary, stop, writer.client.name(Role.CHECK))
         answer = standing_answer(answer, opened.cited.reread)
         yield from folder.drift(opened.cited)

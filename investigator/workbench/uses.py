@@ -160,7 +160,8 @@ def _replay(client: EngineClient, library: Library, settings: MadeWith, blank: I
 def _replay_rows(client: EngineClient, library: Library, settings: MadeWith, record: Investigation) -> None:
     in_order, trust = settings.research.changed(concurrency=1), trust_in_run(record, Role.ASK)
     research = MatrixResearch(client, library, in_order, record.setup.mission, trust, is_checked=not settings.check.off)
-    read = record.answer.coverage.read if record.answer is not None else library.document_ids()
+    answer = record.answer
+    read = (*answer.coverage.read, *answer.coverage.searched) if answer is not None else library.document_ids()
     with suppress(ReplayError):
         for _ in research.rows(record.question.splitlines(), read):
             pass

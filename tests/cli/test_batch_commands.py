@@ -116,3 +116,26 @@ def test_what_is_for_one_question_is_refused_for_many(place: Path, words: tuple[
         refused = typed(place, name, "--questions", str(place / "questions.txt"), *words)
         assert (refused.exit_code, "applies to a single question" in refused.output) == (2, True)
     assert typed(place, "matrix").exit_code == 2
+
+
+def test_without_a_model_nothing_is_called_read_and_the_notice_is_printed_once(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "trial.md").write_text(TRIAL, encoding="utf-8")
+    (tmp_path / "folder" / "zeros.docx").write_bytes(bytes(3_000))
+    (tmp_path / "folder" / "empty.txt").write_bytes(b"")
+    (tmp_path / "questions.txt").write_text("How long did the trial last?\nWho paid for the trial?\n")
+    shown = typed(tmp_path, "ask", "--questions", str(tmp_path / "questions.txt"))
+    assert shown.stdout.count("No language model has read these passages.") == 1
+    assert shown.stdout.count("trial.md:line 1") == 2  # the place of each passage, without a list of sources
+    coverage = "searched 1 of 3 documents; 1 unreadable: zeros.docx (failed); 1 empty: empty.txt"
+    assert shown.stdout.count(f"Coverage: {coverage}") == 2
+    typed(tmp_path, "matrix", "--questions", str(tmp_path / "questions.txt"))
+    listed = command("show", tmp_path / "folder", "--workspace", str(tmp_path / "w"))
+    assert listed.stdout.count("passages that may answer") == 3
+    assert "call" not in listed.stdout
+    alone = typed(tmp_path, "ask", "How long did the trial last?", "--json")
+    answer = json.loads(alone.stdout)["answer"]
+    assert (answer["coverage"]["read"], answer["coverage"]["searched"]) == ([], ["trial.md"])
+    assert answer["run"]["stop"] == "saturated"
+    reasons = {file["path"]: file["reason"] for file in answer["coverage"]["unreadable"]}
+    assert reasons["zeros.docx"].startswith("it contains only zero bytes")

@@ -18,6 +18,7 @@ from power_plants import ONE, read
 from server_clients import answer_page, browser_of, end_page, program_of, serving
 
 from investigator import ScriptedEngine
+from investigator.errors import EngineError
 from investigator.records import Prompt
 from investigator.server.service import Service
 from investigator.store.workspace import Workspace
@@ -166,3 +167,33 @@ def test_an_unfinished_run_of_another_process_is_not_deleted(reader: httpx.Clien
     assert refused.status_code == 409
     assert "Another run is writing" in refused.text
     assert reader.post(f"{run}/delete").status_code == 200
+
+
+def test_a_failed_question_is_told_as_failed_with_its_reason_and_can_be_resumed(plants: Path, tmp_path: Path) -> None:
+    def refuse(prompt: Prompt) -> str:
+        raise EngineError("the model 'strong' refuses the key", hint="Enter another key.")
+
+    with serving(plants, tmp_path, model=ScriptedEngine(refuse)) as service, browser_of(service) as client:
+        answer_page(client, "plants", ONE)
+        assert ">Failed</span>" in client.get("/f/plants/").text
+        (run,) = service.desk.folder("plants").investigator.runs()
+        page = client.get(f"/f/plants/runs/{run.id}").text
+    assert "<strong>Failed</strong>" in page
+    assert "The model &#39;strong&#39; refuses the key. Enter another key." in page
+    assert "/resume" in page
+    assert "To be answered by scripted" in page
+    for claim in ("Unfinished", "Answered by", "as-text", "/save/"):
+        assert claim not in page
+
+
+def test_a_report_that_nobody_read_says_so_once_at_the_top_of_each_form(reader: httpx.Client) -> None:
+    page = answer_page(reader, "plants", "The plants", report="1", outline="How much power does the Cedar plant make?")
+    notice = "No language model has read these passages."
+    assert page.text.count(notice) == 2  # once is in the text to be copied
+    assert "--model" not in page.text
+    assert page.text.index(notice) < page.text.index("42 MW")
+    saved = reader.get(f"{page.url.path}/save/md").text
+    assert saved.count(notice) == 1
+    assert saved.splitlines()[2].startswith("**Passages that may answer**: ")
+    assert notice in saved.splitlines()[2]
+    assert reader.get(f"{page.url.path}/save/html").text.count(notice) == 1

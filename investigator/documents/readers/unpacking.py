@@ -101,6 +101,8 @@ class Unpacking:
         if len(source.data) > most:
             raise ReadFailure(FileStatus.TOO_LARGE, f"more than the limit of {most:,} bytes (reader.max_bytes)")
         if not source.data.strip(b" \t\r\n\f\v\0"):
+            if b"\0" in source.data:
+                raise ReadFailure(FileStatus.FAILED, "it contains only zero bytes: it is damaged, or not fully copied")
             raise ReadFailure(FileStatus.EMPTY, "the file is empty")
         kind, reader = self._reader_of(source)
         typed = replace(source, media_type=kind)
