@@ -189,7 +189,7 @@ def _run_page(desk: Desk, served: ServedFolder, run_id: str, **rejected: object)
     form = question_form(desk, served, **rejected)
     advice = _CHOOSE if len(form["models"]) > 1 else _NONE_TO_CHOOSE
     notice = f"{served_words(NO_READER)} {advice}"
-    view |= {name: view[name].replace(NO_READER, notice) for name in ("reason", "text")}
+    view |= {name: str(view[name]).replace(NO_READER, notice) for name in ("reason", "text")}
     if record.answer is None:
         view |= _how_it_ended(served, run_id)
     elif record.answer.check.trust is Trust.UNREAD and len(form["models"]) > 1:
