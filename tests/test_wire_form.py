@@ -61,9 +61,9 @@ def _values(annotation: Any, limits: list[Any]) -> st.SearchStrategy[Any]:
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin in {Union, types.UnionType}:
         return st.one_of(*(_values(argument, limits) for argument in arguments))
-    if origin is tuple:
+    if origin in {tuple, frozenset}:
         least = next((limit.min_length for limit in limits if isinstance(limit, annotated_types.MinLen)), 0)
-        return st.lists(_values(arguments[0], []), min_size=least, max_size=max(least, 2)).map(tuple)
+        return st.lists(_values(arguments[0], []), min_size=least, max_size=max(least, 2)).map(origin)
     if issubclass(annotation, Record):
         return _records(annotation)
     if issubclass(annotation, Enum):
