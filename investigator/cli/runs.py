@@ -49,7 +49,7 @@ def show(
             _show_matrix(Matrix.of(record), output, folder)
             return
         output.check(folder)
-        output.show(investigator.stale(record), investigator, again=True)
+        output.show(investigator.current(record), investigator, again=True)
         return
     if output.report:
         raise UserError("--report needs a run", hint=f"For example: investigator show {folder} last --report a.html")

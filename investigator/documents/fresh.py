@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from investigator.documents.beneath import open_file
+from investigator.documents.beneath import open_file, status_of
 from investigator.documents.chunks import ChunkSettings
 from investigator.documents.exchange import Contents
 from investigator.documents.folder import cpus, request_for
@@ -77,6 +77,7 @@ class FreshReading(FolderReading):
         self._most_kept = most_kept
         self._turn = threading.Lock()
         self._kept: dict[str, tuple[str, Contents]] = {}  # maps the id of each file to its sha256 and contents
+        self._stamps: dict[str, tuple[str, tuple[int, ...]]] = {}  # maps it to its sha256, and size and times with it
 
     def documents(self, document_ids: Collection[str], held: Collection[Document] = ()) -> dict[str, FreshDocument]:
         """Return the documents with these ids, including those inside archives and messages.
@@ -97,6 +98,27 @@ class FreshReading(FolderReading):
             read = self._read({file.id: file for name, file in files.items() if file is not None and name not in same})
             self._forget()
         return {name: same.get(name) or _document(name, file, read) for name, file in files.items()}
+
+    def shown_again(self, document_ids: Collection[str], held: Collection[Document]) -> dict[str, FreshDocument]:
+        """Return the same as `documents`. A file that has the size, times and inode with which it equalled its held
+        document before is not opened, and if all have them, the folder is not listed.
+        """
+        same = {document.id: FreshDocument(document) for document in held if self._is_as_before(document)}
+        others = [name for name in document_ids if name not in same]
+        return same | self.documents(others, [document for document in held if document.id not in same])
+
+    def _is_as_before(self, document: Document) -> bool:
+        try:
+            status = status_of(str(self._root), document.id)
+        except (OSError, ReadFailure):  # such as a file in an archive, whose id is no path
+            return False
+        times = (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+        now = (document.content_hash, times)
+        if self._stamps.get(document.id) != now:
+            if self._hash(FoundFile(document.id, document.id)) != document.content_hash:
+                return False
+            self._stamps[document.id] = now
+        return True
 
     def _hash(self, file: FoundFile) -> str:
         """Return the sha256 of a file; "" if it must not or cannot be read."""

@@ -32,6 +32,7 @@ Reread = Callable[[Collection[str]], Mapping[str, FreshDocument]]
 _PIECE = re.compile(r"[^\n.!?]{1,400}[.!?]*|[.!?]+")
 _WORD = re.compile(r"\w+")
 _LONGEST = 600
+_LONGEST_NAMED = 200  # characters of a quote that is named as missing
 
 
 def standing_answer(answer: Answer, reread: Reread) -> Answer:
@@ -153,7 +154,7 @@ def _not_standing(quote: Quote, fresh: FreshDocument) -> str:
         why = f"{quote.document_id} has changed since it was read, and no longer contains the quote"
     else:
         why = f"the quote is not in {quote.document_id}"
-    return f"{SOURCE_CHANGED}: {why}"
+    return f'{SOURCE_CHANGED}: {why}: "{quote.inline[:_LONGEST_NAMED]}"'
 
 
 def nearest_text(text: str, wanted: str, start: int = 0) -> str:

@@ -217,6 +217,11 @@ class Answer(Record):
         own = (quote for statement in self.statements for quote in statement.quotes)
         return tuple(dict.fromkeys((*own, *of_sides, *nearest)))
 
+    def has_lost(self, statement: Statement) -> bool:
+        """Return True if a statement is withheld because its documents have changed: the check did not refuse it."""
+        changed = self.coverage.source_changed
+        return not statement.is_shown and any(quote.document_id in changed for quote in statement.quotes)
+
     @property
     def is_silent(self) -> bool:
         """Return True if nothing is claimed to answer the question."""

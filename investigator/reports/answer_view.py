@@ -102,7 +102,8 @@ def answer_view(answer: Answer) -> AnswerView:
         if statement is None:
             return ShownStatement()
         own = shown(statement.text, statement.quotes, statement.head, _remark(statement))
-        return replace(own, support=statement.support, checked=defanged(_checked(statement, answer.check.by)))
+        by = "" if answer.has_lost(statement) else answer.check.by
+        return replace(own, support=statement.support, checked=defanged(_checked(statement, by)))
 
     decided = [row for decision in (Decision.YES, Decision.UNCLEAR) for row in answer.table if row.decision is decision]
     return AnswerView(

@@ -110,7 +110,8 @@ def investigation_view(investigation: Investigation, enclosures: Enclosures = NO
     numbers = citation_numbers(answer)
     are_passages = shows_passages(answer) and len(answer.details) == len(numbers)
     is_unread = answer.check.trust is Trust.UNREAD
-    notices = (("" if are_passages else answer.reason), NO_READER) if is_unread else (answer.reason,)
+    is_plain = are_passages and not answer.coverage.source_changed
+    notices = (("" if is_plain else answer.reason), NO_READER) if is_unread else (answer.reason,)
     return {
         **values,
         "shown": answer_view(answer),

@@ -205,8 +205,9 @@ def _status(answer: Answer, reason: str) -> Text:
 
 
 def _is_unread(answer: Answer) -> bool:
-    """Return True if an answer has passages that nobody read, which its status says."""
-    return answer.status is AnswerStatus.PASSAGES_FOUND and answer.check.trust is Trust.UNREAD
+    """Return True if an answer has passages that nobody read, which its status says if there is nothing else to say."""
+    is_plain = answer.status is AnswerStatus.PASSAGES_FOUND and not answer.coverage.source_changed
+    return is_plain and answer.check.trust is Trust.UNREAD
 
 
 def _says_so(answer: Answer, line: str) -> bool:

@@ -154,7 +154,8 @@ def distrust_lines(answer: Answer, engines: Sequence[UsedEngine] = ()) -> Sequen
 
 def support_line(answer: Answer) -> str:
     """Return how many statements the check supported, and who checked them; "" if there was nothing to check."""
-    counts = Counter(statement.support for statement in (*answer.statements, *answer.check.withheld))
+    judged = (each for each in (*answer.statements, *answer.check.withheld) if not answer.has_lost(each))
+    counts = Counter(statement.support for statement in judged)
     listed = ", ".join(f"{counts[support]} {words}" for support, words in SUPPORTS.items() if counts[support])
     return f"Checked by {answer.check.by}: {listed}." if answer.check.by and listed else ""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from investigator.documents.fresh import FreshDocument
 from investigator.proof.standing import Reread, standing_answer
 from investigator.records import (
     SUMMARY,
@@ -28,6 +29,7 @@ from investigator.research.survey import decided_rows
 from investigator.retrieval.library import DocumentIndex
 
 _NEAREST = 3
+_MOST_NAMED = 5
 _JUDGES = ("ask", "answer", "check")
 """The roles whose judgement decides what is called answered."""
 _CHECKED = (Support.SUPPORTED, Support.IN_PART, Support.UNSUPPORTED)
@@ -42,9 +44,8 @@ def concluded(state: State, library: DocumentIndex, reread: Reread | None, check
     if state.draft is None or (state.spent is not None and not state.is_written):
         state = sketched(state, library)
     answer = _answer(state, library, checker)
-    if reread is not None:
-        answer = _standing(standing_answer(answer, reread))
-    return answer.changed(text=answer_text(answer))
+    answer = answer.changed(text=answer_text(answer))
+    return answer if reread is None else answer_now(answer, reread)
 
 
 def sketched(state: State, library: DocumentIndex) -> State:
@@ -137,13 +138,30 @@ def _nearest(state: State, library: DocumentIndex) -> tuple[Passage, ...]:
     return library.passages((state.run.full_question,))[:_NEAREST] if state.document_ids else ()
 
 
-def _standing(answer: Answer) -> Answer:
-    """Return an answer whose quotes were looked up again; what lost its quotes is no longer answered."""
-    if not answer.coverage.source_changed:
+def answer_now(answer: Answer, reread: Reread) -> Answer:
+    """Return an answer whose quotes are looked up again in the files: what lost its quotes is no longer answered, and
+    the reason names the files.
+    """
+    fresh = reread(dict.fromkeys(quote.document_id for quote in answer.citations))
+    now = standing_answer(answer, lambda _: fresh)
+    if now is answer:
         return answer
-    named = ", ".join(answer.coverage.source_changed)
-    reason = f"{answer.reason} The words quoted from {named} are no longer there: ask again."
-    return answer.changed(reason=reason, status=_status_without(answer))
+    if lost := now.coverage.source_changed:
+        status = _status_without(now)
+        is_explained = status is answer.status or not answer.statements
+        named = "; ".join(_since_then(name, fresh[name]) for name in lost[:_MOST_NAMED])
+        more = f"; and {len(lost) - _MOST_NAMED:,} more" if len(lost) > _MOST_NAMED else ""
+        reason = f"{answer.reason} " if is_explained else ""
+        now = now.changed(status=status, reason=f"{reason}{named}{more}: ask again.")
+    return now.changed(text=answer_text(now))
+
+
+def _since_then(name: str, fresh: FreshDocument) -> str:
+    if fresh.missing:
+        return f"{name} is gone since this answer"
+    if fresh.document is None:
+        return f"{name} cannot be read since this answer ({fresh.problem})"
+    return f"{name} has changed since this answer, and no longer contains the words quoted from it"
 
 
 def _status_without(answer: Answer) -> AnswerStatus:

@@ -158,7 +158,8 @@ class AgentTools:
         reply = InvestigationReply(id=id, state=job.state)
         if not job.run_id:
             return f"The investigation is {job.state.value}.", reply
-        record = self._desk.kept(id)[0].investigator.show(job.run_id)
+        investigator = self._desk.kept(id)[0].investigator
+        record = investigator.current(investigator.show(job.run_id))
         text = inert_prose(investigation_text(record).plain)
         end = cursor + len(_beginning(text[cursor:]))
         reply = reply.changed(next=end if end < len(text) else None)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated
 
@@ -24,10 +25,10 @@ from investigator.server.folder_pages import add_files, add_folders
 from investigator.server.folders import ServedFolder
 from investigator.server.live import followed, state_of
 from investigator.server.matrix_pages import add_matrices
-from investigator.server.problems import problem_of
+from investigator.server.problems import ServerError, problem_of
 from investigator.server.question_pages import STATE_WORDS, add_questions, begun, question_form
 from investigator.server.records import ChatTurn, JobKind, JobState, LoggedEvent
-from investigator.server.replies import After, Fields, html, linking, page, see, streamed
+from investigator.server.replies import After, Fields, digest, html, linking, page, see, streamed
 from investigator.server.uploads import Uploads
 
 _MOST_SHEETS = 4  # maximum number of PDF pages in one view; longer marks continue in the next view
@@ -91,15 +92,30 @@ def _add_jobs(router: APIRouter, desk: Desk) -> None:
 def _add_documents(router: APIRouter, desk: Desk) -> None:
     @router.get("/f/{name}/document")
     def document(
-        name: str, id: str, request: Request, start: int | None = None, end: int | None = None, at: int | None = None
+        name: str,
+        id: str,
+        request: Request,
+        start: int | None = None,
+        end: int | None = None,
+        at: int | None = None,
+        words: str = "",
     ) -> Response:
         served = desk.folder(name)
+        try:
+            document = served.investigator.document(id)
+        except NotFoundError as error:
+            why = error.message.partition(id)[2]
+            detail = f"{id} is not, or no longer, among the documents of this folder{why}."
+            raise ServerError(HTTPStatus.NOT_FOUND, detail, "What was quoted from it cannot be shown.") from error
         mark = (start, end) if start is not None and end is not None else None
-        document = served.investigator.document(id)
+        is_changed = mark is not None and bool(words) and digest(document.text[slice(*mark)]) != words
+        if is_changed:
+            mark, at = None, min(start or 0, len(document.text) - 1) if at is None else at
         sheets, why_none = _sheets(served, document, mark, at)
         template = "passage.html.j2" if "x-fragment" in request.headers else "document.html.j2"
-        values = {"view": document_view(document, mark, at), "mark": mark, "sheets": sheets, "why_none": why_none}
-        return page(template, folder=served, date=date_of(document, document.id), **values)
+        view = document_view(document, mark, at)
+        values = {"view": view, "mark": mark, "words": words, "is_changed": is_changed, "sheets": sheets}
+        return page(template, folder=served, why_none=why_none, date=date_of(document, document.id), **values)
 
     @router.get("/f/{name}/sheet")
     def sheet(name: str, id: str, number: Annotated[int, Query(alias="page")]) -> Response:

@@ -78,7 +78,7 @@ def _add_runs(router: APIRouter, desk: Desk) -> None:
     @router.get("/f/{name}/runs/{run_id}/save/{kind}")
     def save(name: str, run_id: str, kind: str) -> Response:
         investigator = desk.folder(name).investigator
-        record = investigator.show(run_id)
+        record = investigator.current(investigator.show(run_id))
         if kind not in _KINDS:
             raise ServerError(
                 HTTPStatus.NOT_FOUND, f"an answer is not saved as {kind[:20]!r}", f"One of: {', '.join(_KINDS)}"
@@ -146,7 +146,9 @@ def _resumption(desk: Desk, served: ServedFolder, run: Investigation) -> JobRequ
     if run.earlier:
         readable = (summary for summary in investigator.runs() if summary.engine)  # old runs name no engine
         kept = (investigator.show(summary.id) for summary in readable)
-        after = next((record.id for record in kept if turns_after(record) == run.earlier), "")
+        question = run.earlier[-1].question
+        likely = (investigator.current(record) for record in kept if record.full_question == question)
+        after = next((record.id for record in likely if turns_after(record) == run.earlier), "")
         if not after:
             hint = "Ask the question again, complete in itself."
             raise ServerError(409, "the run that this question follows up on is gone", hint)
@@ -183,7 +185,7 @@ def _folder_page(desk: Desk, served: ServedFolder, **rejected: object) -> HTMLRe
 
 
 def _run_page(desk: Desk, served: ServedFolder, run_id: str, **rejected: object) -> HTMLResponse:
-    record = served.investigator.stale(served.investigator.show(run_id))
+    record = served.investigator.current(served.investigator.show(run_id))
     view = {**investigation_view(record), "text": investigation_text(record).plain, "unread": False}
     view["outline"] = outline_text(outline_of(record))
     form = question_form(desk, served, **rejected)

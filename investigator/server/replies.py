@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import mimetypes
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from hashlib import sha256
 from http import HTTPStatus
 from threading import Event
 from typing import Annotated
@@ -113,11 +114,16 @@ Fields = Annotated[Mapping[str, str], Depends(_form_fields)]
 """The fields of a form, as a parameter of a route."""
 
 
+def digest(words: str) -> str:
+    """Return what identifies the words of a quote in its address."""
+    return sha256(words.encode("utf-8", "replace")).hexdigest()[:16]
+
+
 def linking(served: ServedFolder) -> Callable[[Quote | Passage], str]:
     """Return the function that builds the address of a quote or passage in its document."""
 
     def link(passage: Quote | Passage) -> str:
-        place = {"id": passage.document_id, "start": passage.start, "end": passage.end}
+        place = {"id": passage.document_id, "start": passage.start, "end": passage.end, "words": digest(passage.text)}
         return f"/f/{served.name}/document?{urlencode(place)}"
 
     return link

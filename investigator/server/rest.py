@@ -76,7 +76,7 @@ def _add_investigations(router: APIRouter, desk: Desk) -> None:
     def investigation(job_id: str) -> Response:
         """Return the state of an investigation and, once it has started, its whole record."""
         served, job = desk.kept(job_id)
-        record = served.investigator.show(job.run_id) if job.run_id else None
+        record = served.investigator.current(served.investigator.show(job.run_id)) if job.run_id else None
         return json_response(JobOutcome(job=job, investigation=record))
 
     @router.get("/investigations/{job_id}/events", response_class=StreamingResponse)
@@ -114,8 +114,9 @@ def _add_folders(router: APIRouter, desk: Desk) -> None:
 
     @router.get("/folders/{folder}/runs/{run_id}", response_model=Investigation)
     def run(folder: str, run_id: str) -> Response:
-        """Return the record of a stored run."""
-        return json_response(desk.folder(folder).investigator.show(run_id))
+        """Return the record of a stored run; quotes that are no longer in the files are withheld."""
+        investigator = desk.folder(folder).investigator
+        return json_response(investigator.current(investigator.show(run_id)))
 
     @router.get("/folders/{folder}/search", response_model=Items[SearchHit])
     def search(folder: str, q: str, limit: _Limit = 10, document: str | None = None) -> Response:

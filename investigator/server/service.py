@@ -14,6 +14,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
+from markupsafe import Markup
 from platformdirs import user_data_path
 from starlette.exceptions import HTTPException
 from starlette.routing import Route
@@ -82,6 +83,9 @@ def application(
         headers = {"Retry-After": str(seconds)} if seconds else None
         if request.url.path.startswith(("/v1", PATH)) or is_upload(request.scope):
             return JSONResponse(wrong.model_dump(), wrong.status, headers, media_type="application/problem+json")
+        if "x-fragment" in request.headers:  # it is shown next to an answer
+            text = Markup('<p class="why" dir="auto">{} {}</p>').format(wrong.detail, wrong.hint)
+            return HTMLResponse(text, wrong.status, headers)
         return HTMLResponse(html("problem.html.j2", problem=wrong), wrong.status, headers)
 
     async def unexpected(request: Request, error: Exception) -> Response:

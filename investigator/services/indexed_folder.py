@@ -287,9 +287,10 @@ class IndexedFolder:
     def cited_documents(self, investigation: Investigation) -> Mapping[str, Document]:
         """Return the documents that an answer cites and the index still contains, keyed by id. Raises StoreError."""
         documents: dict[str, Document] = {}
-        for name in dict.fromkeys(quote.document_id for quote in _citations(investigation)):
-            with suppress(NotFoundError):
-                documents[name] = self.document(name)
+        with self._index() as index:  # once, because it takes longer than what is read from it
+            for name in dict.fromkeys(quote.document_id for quote in _citations(investigation)):
+                with suppress(KeyError, DamagedDocumentError):
+                    documents[name] = index.stored.document(name)
         return documents
 
     def open_workspace(self, *, write: bool) -> Workspace:

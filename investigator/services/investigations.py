@@ -12,10 +12,11 @@ from typing import Self, TypeAlias
 
 from investigator.asking.budget import Budget
 from investigator.documents.folder import Recheck
+from investigator.documents.fresh import FreshDocument
 from investigator.engines.base import Engine
 from investigator.engines.roles import Role
 from investigator.engines.stand_ins import AbsentEngine, ForeseeingEngine
-from investigator.errors import NotFoundError, SettingsError, expect
+from investigator.errors import FolderError, NotFoundError, ReaderError, SettingsError, expect
 from investigator.proof.standing import quote_standing
 from investigator.records import (
     Event,
@@ -28,6 +29,7 @@ from investigator.records import (
     RunSummary,
     StopReason,
 )
+from investigator.research.conclusion import answer_now
 from investigator.research.forecast import forecast
 from investigator.research.loop import Research
 from investigator.research.replay import replay, spent_at
@@ -168,19 +170,25 @@ class Investigations(IndexedFolder):
         new = new_record(subject, options, self.engines, self.parts.settings, self.parts.trust_of)
         yield from written_report(self, self.engines, new, parts, options, is_update=is_update)
 
-    def stale(self, report: Investigation) -> Investigation:
-        """Return a report whose sections name the documents that they cite and that have changed since; any other run
-        as it is. Raises FolderError, ReaderError and StoreError.
+    def current(self, record: Investigation) -> Investigation:
+        """Return a stored record as it is to be shown now: the quotes of its answer are looked up again in the files,
+        what lost its quotes is withheld, and sections name the documents that have changed. Raises StoreError.
         """
-        if report.answer is None or not report.answer.sections:
-            return report
-        from investigator.services.report_run import stale_sections  # a question must not wait for the import
+        if record.answer is None or not record.answer.citations:
+            return record
+        names = list(dict.fromkeys(quote.document_id for quote in record.answer.citations))
+        held = list(self.cited_documents(record).values())
+        try:
+            with self.fresh_reading() as fresh:
+                documents = fresh.shown_again(names, held)
+        except (FolderError, ReaderError) as error:  # the folder is gone, which is a reason to warn of the answer
+            documents = dict.fromkeys(names, FreshDocument(problem=error.message))
+        if record.answer.sections:
+            from investigator.services.report_run import stale_sections  # a question must not wait for the import
 
-        names = list(dict.fromkeys(quote.document_id for quote in report.answer.citations))
-        with self.fresh_reading() as fresh:
-            documents = fresh.documents(names, list(self.cited_documents(report).values()))
-        hashes = {name: now.document.content_hash for name, now in documents.items() if now.document is not None}
-        return stale_sections(report, hashes.get)
+            hashes = {name: now.document.content_hash for name, now in documents.items() if now.document is not None}
+            record = stale_sections(record, hashes.get)
+        return record.changed(answer=record.answer and answer_now(record.answer, lambda _: documents))
 
     def update_standing(self, questions: Sequence[str], name: str = "") -> Iterator[Event]:
         """Update the index, and ask again only the questions whose answers the changes since the last update may have
@@ -214,7 +222,7 @@ class Investigations(IndexedFolder):
         ]
 
     def _new(self, question: str, options: RunOptions) -> Investigation:
-        earlier = turns_after(self.show(options.after)) if options.after else ()
+        earlier = turns_after(self.current(self.show(options.after))) if options.after else ()
         return new_record(question, options, self.engines, self.parts.settings, self.parts.trust_of, earlier)
 
     def _open(self) -> AbstractContextManager[OpenFolder]:

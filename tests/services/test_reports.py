@@ -255,7 +255,7 @@ def test_an_update_writes_only_the_sections_that_cite_changed_documents(folder: 
     assert idle.report(SUBJECT, is_update=True) == before
     assert nothing.asked == []
     (folder / "birch.txt").write_text("The birch plant opened in 1981. The birch plant makes 99 MW of power.\n")
-    marked = idle.stale(idle.show("last")).answer
+    marked = idle.current(idle.show("last")).answer
     assert marked is not None
     assert [section.stale for section in marked.sections] == [(), ("birch.txt",), ()]
     second, engine = opened(folder)
@@ -287,7 +287,7 @@ def test_a_deleted_document_marks_its_section_and_a_report_of_some_documents_is_
     investigator, _ = opened(folder)
     investigator.report(SUBJECT)
     (folder / "cedar.txt").unlink()
-    marked = investigator.stale(investigator.show("last")).answer
+    marked = investigator.current(investigator.show("last")).answer
     assert marked is not None
     assert [section.stale for section in marked.sections] == [(), (), ("cedar.txt",)]
     with pytest.raises(NotFoundError, match="no report on this subject"):
