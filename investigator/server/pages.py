@@ -114,7 +114,7 @@ def _add_documents(router: APIRouter, desk: Desk) -> None:
         sheets, why_none = _sheets(served, document, mark, at)
         template = "passage.html.j2" if "x-fragment" in request.headers else "document.html.j2"
         view = document_view(document, mark, at)
-        values = {"view": view, "mark": mark, "words": words, "is_changed": is_changed, "sheets": sheets}
+        values = {"view": view, "mark": mark, "quoted": words, "is_changed": is_changed, "sheets": sheets}
         return page(template, folder=served, why_none=why_none, date=date_of(document, document.id), **values)
 
     @router.get("/f/{name}/sheet")
