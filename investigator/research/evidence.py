@@ -9,7 +9,7 @@ from investigator.documents.pages import heading_at, page_at
 from investigator.proof.quotes import Load, quote_at
 from investigator.records import Document, EvidenceDocument, EvidencePassage, EvidenceSpan, Memory, Quote, Table
 from investigator.research.research_settings import AnswerSettings
-from investigator.research.shown_documents import Span, about, merged_spans, whole_sentences
+from investigator.research.shown_documents import Span, about, merged_spans, with_sentences
 
 _WHOLE = 1_200
 """A document up to this length (characters) is shown whole, so that what it does not mention can be checked too."""
@@ -156,9 +156,8 @@ def _first_quote(span: Span, quotes: Iterable[Quote]) -> int:
 
 def _surroundings(document: Document, quotes: Iterable[Quote], around: int) -> list[Span]:
     spans: list[Span] = []
-    length = len(document.text)
     for quote in quotes:
-        spans.append(whole_sentences(document.text, max(0, quote.start - around), min(length, quote.end + around)))
+        spans.append(with_sentences(document.text, (quote.start, quote.end), around, around))
         spans += (header for table in document.tables if (header := _header(table, quote)) is not None)
     return merged_spans(spans, _JOINED)
 

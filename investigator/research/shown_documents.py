@@ -133,9 +133,9 @@ def _densest(text: str, start: int, end: int, wanted: frozenset[str], characters
 
 def _matching_spans(document: Document, ranked: Sequence[Span], characters: int) -> list[Span]:
     """Return the beginning of a document and the spans around its matches, merged, in the order of the text."""
-    chosen = [(0, whole_sentences(document.text, 0, min(_OPENING, characters // 4))[1])]
-    for start, end in ranked:
-        wide = whole_sentences(document.text, max(0, start - _BEFORE), min(len(document.text), end + _AFTER))
+    chosen = [(0, with_sentences(document.text, (0, 0), 0, min(_OPENING, characters // 4))[1])]
+    for span in ranked:
+        wide = with_sentences(document.text, span, _BEFORE, _AFTER)
         merged = merged_spans([*chosen, wide], _JOINED)
         if sum(last - first for first, last in merged) > characters and len(chosen) > 1:
             break
@@ -156,15 +156,20 @@ def _best_chunks(library: DocumentIndex, document_id: str, queries: Sequence[str
     return sorted(scores, key=lambda span: -scores[span])
 
 
-def whole_sentences(text: str, start: int, end: int) -> Span:
-    """Return the span of the sentences, rows and list items that a span touches; one that goes on for more than a few
-    hundred characters is left out, unless there is no other.
+def with_sentences(text: str, span: Span, before: int, after: int) -> Span:
+    """Return a span with the sentences, rows and list items around it that its surroundings touch.
+
+    A sentence that goes on for more than a few hundred characters beyond the surroundings is left out, unless there is
+    no other; the span itself never is: it may be a row of a long table, whose lines end in no full stop.
     """
+    start, end = max(0, span[0] - before), min(len(text), span[1] + after)
     low, high = max(0, start - _MARGIN), min(len(text), end + _MARGIN)
     spans = [(low + first, low + last) for first, last in statement_spans(text[low:high])]
     whole = spans[low > 0 : len(spans) - (high < len(text))]  # those at the borders may go on beyond them
     touched = [(first, last) for first, last in whole if first < end and last > start]
-    return (touched[0][0], touched[-1][1]) if touched else (start, end)
+    if not touched:
+        return start, end
+    return min(touched[0][0], span[0]), max(touched[-1][1], span[1])
 
 
 def merged_spans(spans: Sequence[Span], gap: int) -> list[Span]:

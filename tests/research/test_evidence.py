@@ -192,3 +192,14 @@ def test_a_quoted_row_stands_with_the_caption_and_the_header_of_its_table() -> N
 
 def test_a_quote_outside_a_table_brings_no_header() -> None:
     assert "2023 (MW)" not in " ".join(plain(shown(table_document(), FILLER.strip(), around=10)))
+
+
+def test_a_quoted_row_of_a_long_table_is_among_what_the_writer_sees() -> None:
+    rows = "\n".join(
+        f"Depreciation of kind {n} of property and\nequipment, and other {n * 31} {n * 17}" for n in range(60)
+    )
+    source = document(f"{FILLER * 200}\n\nCash flows\n\n{rows}\n\n{FILLER * 200}")
+    row = quote("Depreciation of kind 1 of property and\nequipment, and other 31 17", source)
+    (shown,) = evidence_documents({"E1": row}, load_of(source))
+    spans = [span for passage in shown.passages for span in passage.spans]
+    assert [span.text for span in spans if span.id == "E1"] == [row.text]

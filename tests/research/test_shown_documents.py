@@ -16,7 +16,7 @@ from investigator.research.shown_documents import (
     merged_spans,
     plan_document,
     shown_document,
-    whole_sentences,
+    with_sentences,
 )
 from investigator.retrieval.library import Library
 
@@ -180,9 +180,9 @@ def test_spans_that_only_touch_stay_apart_where_no_gap_is_allowed() -> None:
 def test_a_span_is_widened_to_its_sentences_but_not_without_end() -> None:
     text = "It rained. The plant makes power. It was late."
     start = text.index("makes")
-    assert text[slice(*whole_sentences(text, start, start + 5))] == "The plant makes power."
+    assert text[slice(*with_sentences(text, (start, start + 5), 0, 0))] == "The plant makes power."
     figures = "It rained. The plant makes 12.5 per cent of the power,\nand of the heat 40 per cent. It was late."
     start = figures.index("5 per cent")
-    assert figures[slice(*whole_sentences(figures, start, start + 5))] == figures[11:-13]
+    assert figures[slice(*with_sentences(figures, (start, start + 5), 0, 0))] == figures[11:-13]
     endless = "x" * 10_000
-    assert whole_sentences(endless, 5_000, 5_010) == (5_000, 5_010)
+    assert with_sentences(endless, (5_000, 5_010), 0, 0) == (5_000, 5_010)
