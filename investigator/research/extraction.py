@@ -37,7 +37,7 @@ from investigator.research.matrix import MatrixResearch, Row
 from investigator.research.research_settings import ReadingLimits
 from investigator.research.schema import Property, TypedSchema
 from investigator.research.shown_documents import shown_document
-from investigator.research.typed_values import cell_value, typed
+from investigator.research.typed_values import OtherUnitError, cell_value, typed
 
 MOST_RECORDS = 1_000
 """Maximum number of records read from the tables of a document."""
@@ -142,6 +142,8 @@ def _problem(reply: ExtractReply, own: Sequence[Property]) -> str:
             each = own[entry.column - 1]
             try:
                 typed(each, entry.values, entry.unit)
+            except OtherUnitError:
+                continue  # the document states it so; to ask again would lose the value
             except ValueError as error:
                 faults.append(f"column {entry.column} ({each.column.name}): {error}")
     return "; ".join(faults[:_MOST_PROBLEMS])

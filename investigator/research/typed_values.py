@@ -22,6 +22,10 @@ _LONGEST = 60
 _TRUTH = {"true": True, "false": False}
 
 
+class OtherUnitError(ValueError):
+    """A value has a unit that its column does not convert."""
+
+
 def typed(own: Property, texts: Sequence[str], unit: str) -> JsonValue:
     """Return the value that a reply states, in the unit of the column. Raises ValueError, which says what is wrong."""
     factor = _factor(own, unit)
@@ -61,14 +65,17 @@ def _number(exact: Fraction) -> int | float:
 
 
 def _factor(own: Property, unit: str) -> Fraction:
-    """Return the factor from a stated unit to the unit of the column; 1 if one of the two has no unit."""
+    """Return the factor from a stated unit to the unit of the column; 1 if one of the two has no unit.
+
+    Raises OtherUnitError.
+    """
     named = {own.column.unit: Fraction(1), **own.factors}
     if not unit.strip() or not own.column.unit:
         return Fraction(1)
     for name, factor in named.items():
         if _unit_words(name) == _unit_words(unit):
             return factor
-    raise ValueError(f"the unit {unit[:40]!r} is not one of {', '.join(named)}")
+    raise OtherUnitError(f"the unit {unit[:40]!r} is not one of {', '.join(named)}")
 
 
 def _unit_words(unit: str) -> list[str]:

@@ -136,7 +136,7 @@ def test_a_unit_is_converted_only_by_a_factor_of_the_schema(of_texts: Make) -> N
     other_words = [entry("rent", "52", quote=OTHER_RENT, unit="£ thsd"), *GOOD[1:]]
     assert Read(of_texts, other_words).values["rent"] == 52000
     foreign = [entry("rent", "52", quote=OTHER_RENT, unit="EUR"), *GOOD[1:]]
-    read = Read(of_texts, foreign, foreign)
+    read = Read(of_texts, foreign)  # it is not asked again
     assert (read.values["rent"], read.cell("rent").status) == (None, CellStatus.UNCLEAR)
     assert "EUR" in read.cell("rent").reason
     assert read.document.problems == ("$.rent: it is required, but not stated",)
