@@ -102,7 +102,7 @@ def _add_documents(router: APIRouter, desk: Desk) -> None:
     ) -> Response:
         served = desk.folder(name)
         try:
-            document = served.investigator.document(id)
+            document = served.investigator.document_now(id)
         except NotFoundError as error:
             why = error.message.partition(id)[2]
             detail = f"{id} is not, or no longer, among the documents of this folder{why}."

@@ -151,6 +151,17 @@ class IndexedFolder:
                 reason = next((file.reason for file in corpus.unreadable() if file.path == document_id), "")
                 raise _no_document(document_id, reason) from None
 
+    def document_now(self, document_id: str) -> Document:
+        """Return a document with its text as its file is now, which is read again if it differs from the index. Raises
+        NotFoundError if that is impossible, FolderError, ReaderError and StoreError.
+        """
+        held = self.document(document_id)
+        with self.fresh_reading() as fresh:
+            now = fresh.shown_again([held.id], [held])[held.id]
+        if now.document is None:
+            raise _no_document(document_id, now.problem)
+        return now.document
+
     def cards(self) -> Mapping[str, DocumentCard]:
         """Return the card of each document in the index, keyed by id. Raises StoreError."""
         with self._index() as index:

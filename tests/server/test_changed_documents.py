@@ -91,12 +91,13 @@ def test_a_quote_that_moved_is_marked_where_it_is_now_and_altered_words_are_not_
     assert '"verdict answered' in moved.text
     assert f"<mark>{QUOTE}</mark>" in browser.get(link_of(moved)).text
     cedar.write_text(cedar.read_text().replace("42 MW", "77 MW"))
-    update_index(program)
-    for link in (before, link_of(moved)):
-        shown = browser.get(link, headers={"X-Fragment": "1"}).text
-        assert "77 MW" in shown
-        assert "<mark>" not in shown
-        assert "has changed since this was quoted" in shown
+    for _ in ("the index is probably older", "the index is up to date"):
+        for link in (before, link_of(moved)):
+            shown = browser.get(link, headers={"X-Fragment": "1"}).text
+            assert "77 MW" in shown
+            assert "<mark>" not in shown
+            assert "has changed since this was quoted" in shown
+        update_index(program)
 
 
 def test_a_document_that_is_gone_is_named_in_a_sentence_next_to_the_answer(
@@ -104,8 +105,9 @@ def test_a_document_that_is_gone_is_named_in_a_sentence_next_to_the_answer(
 ) -> None:
     link = link_of(answer_page(browser, "plants", ONE))
     (tmp_path / "plants" / "cedar.txt").unlink()
-    update_index(program)
-    shown = browser.get(link, headers={"X-Fragment": "1"})
-    assert shown.status_code == 404
-    assert shown.text.startswith('<p class="why" dir="auto">cedar.txt is not, or no longer, among the documents')
-    assert "<html" not in shown.text
+    for _ in ("the index is probably older", "the index is up to date"):
+        shown = browser.get(link, headers={"X-Fragment": "1"})
+        assert shown.status_code == 404
+        assert shown.text.startswith('<p class="why" dir="auto">cedar.txt is not, or no longer, among the documents')
+        assert "<html" not in shown.text
+        update_index(program)
