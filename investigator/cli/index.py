@@ -152,6 +152,8 @@ def search(
         print_lines((Printed.HIT, hit) for hit in hits)
     elif hits:
         print_styled(hits_text(hits, query, details=STREAMS.get().verbose))
+    if missing := investigator.missing_words(query):
+        tell(f"no document contains: {inert_line(', '.join(missing))}")
     if not hits:
         tell("nothing found: no passage has a word of the query, and none is near in meaning")
         raise typer.Exit(_NOTHING)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import dropwhile
 
 _BLANK_LINE = re.compile(r"\n\s*\n")
 _BRACKETED_NUMBER = re.compile(r"\([\d.,]+[%)]")
@@ -16,6 +17,7 @@ _RUNS_ON = re.compile(r"[^\W\dA-Z_]|[,;:.)]")
 _ROW = re.compile(r"[^:;]{1,60}: [^;]*; [^:;]{1,60}: ")
 """Matches a table row in which every cell follows its header: "room: kitchen; item: chairs"."""
 _FEWEST_LINES, _LONGEST_RECORD, _TITLE_SHARE = 2, 80, 0.7
+_LONGEST_ENTRY = 200  # a longer line is a paragraph
 _WINDOW = 4_000  # number of characters segmented at once, because the segmenter takes quadratic time for some texts
 
 
@@ -28,24 +30,38 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:
+    for start, end in _blocks(text):
+        yield from _block(text, start, end)
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans between blank lines."""
     start = 0
     for gap in _BLANK_LINE.finditer(text):
-        yield from _block(text, start, gap.start())
+        yield start, gap.start()
         start = gap.end()
-    yield from _block(text, start, len(text))
+    yield start, len(text)
 
 
 _known_spans = lru_cache(maxsize=4_096)(lambda text: tuple(_spans(text)))  # steps of a run split the same passages
 
 
 def statement_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Return the spans of sentences, or of individual lines if each line is a record: a bill, a log, a letterhead.
+    """Return the spans of sentences, or of individual lines if each line is a record: a row, a diary's entry, a bill.
 
-    Lines are records if none of them seems to continue another one, and only the last one may be long.
+    The lines of a block are records if they are rows of a table below their headings, or short and each ends as a
+    sentence does; those of a sentence, if none of them seems to continue another one, and only the last one may be
+    long.
     """
-    for start, end in sentence_spans(text):
-        lines = list(_lines(text, start, end))
-        yield from lines if _are_records([text[begin:stop] for begin, stop in lines]) else [(start, end)]
+    for first, last in _blocks(text):
+        if _are_records(block := list(_lines(text, first, last)), text):
+            yield from block
+            continue
+        for start, end in sentence_spans(text[first:last]):
+            lines = list(_lines(text, first + start, first + end))
+            yield from (
+                lines if _is_listed([text[begin:stop] for begin, stop in lines]) else [(first + start, first + end)]
+            )
 
 
 def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -55,15 +71,27 @@ def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         start = end if stop < 0 else stop + 1
 
 
-def _are_records(lines: Sequence[str]) -> bool:
-    """Return True if the lines are records: all but the first are rows of a table, or none runs on, only the last is
-    long, and the first of two is clearly shorter than the other.
+def _are_records(spans: Sequence[tuple[int, int]], text: str) -> bool:
+    """Return True if most lines of a block are rows from the first one on, or all are short and end a sentence, of
+    which the first may be a title instead.
     """
+    lines = [text[start:end] for start, end in spans]
     if len(lines) < _FEWEST_LINES:
         return False
-    if all(_ROW.match(line) for line in lines[1:]):
-        return True
-    if any(_RUNS_ON.match(line) for line in lines):
+    rows = list(dropwhile(lambda is_row: not is_row, [bool(_ROW.match(line)) for line in lines]))
+    if rows:
+        return 2 * sum(rows) >= len(rows)
+    if max(map(len, lines)) > _LONGEST_ENTRY or any(_RUNS_ON.match(line) for line in lines):
+        return False
+    ends = [bool(_SENTENCE_END.search(line)) for line in lines]
+    return all(ends[1:]) and sum(ends) >= _FEWEST_LINES
+
+
+def _is_listed(lines: Sequence[str]) -> bool:
+    """Return True if none of the lines runs on, only the last is long, and the first of two is clearly shorter than
+    the other.
+    """
+    if len(lines) < _FEWEST_LINES or any(_RUNS_ON.match(line) for line in lines):
         return False
     own = lines[:-1]
     return max(map(len, own)) <= _LONGEST_RECORD and (len(own) > 1 or len(own[0]) < _TITLE_SHARE * len(lines[1]))

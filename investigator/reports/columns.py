@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Container, Sequence
 from itertools import groupby
 
@@ -18,6 +19,7 @@ from investigator.research.shown_documents import excerpt_of
 
 _NEXT_CELL = re.compile(r"; (?=[^;:]+: )")
 _WIDEST = 110  # cells of wider rows stay one after the other
+_LONGEST_LINE = 400
 _FIGURE = re.compile(r"[-+]?[\d.,\s]*\d\s*%?|")
 
 
@@ -70,16 +72,20 @@ def _table(names: Sequence[str], rows: Sequence[Sequence[tuple[str, str]]]) -> T
     return table if max(map(len, table.plain.splitlines())) <= _WIDEST else None
 
 
-def matching_lines(passage: Passage, query: str, most: int, length: int) -> tuple[str, Text]:
-    """Return the first lines of a passage that hold words of a query, or its first lines if none does, indented,
-    without active addresses, after the place where they begin; long lines are cut around the words, and rows of a table
-    stand in columns. The text begins with a newline.
+def matching_lines(passage: Passage, query: str, most: int = 4) -> tuple[str, Text]:
+    """Return the lines of a passage that hold the most words of a query, or its first lines if none does, in order,
+    indented, without active addresses, after the place where they begin; a word in few lines counts more, long lines
+    are cut around the words, and rows of a table stand in columns. The text begins with a newline.
     """
     wanted = stems(content_words(query))
     lines = [(number, line) for number, line in enumerate(passage.text.split("\n")) if line.strip()]
-    held = [(number, line) for number, line in lines if wanted & stems(content_words(line))] or lines
-    shown = [inert_line(defanged(excerpt_of(line, wanted, length)), length) for _, line in held[:most]]
-    begins = passage.changed(line=passage.line + held[0][0]) if passage.line and held else passage
+    held = [wanted & stems(content_words(line)) for _, line in lines]
+    counts = Counter(word for words in held for word in words)
+    worth = [sum(1 / counts[word] for word in words) for words in held]
+    best = sorted(sorted(range(len(lines)), key=lambda at: -worth[at])[:most])
+    chosen = [lines[at] for at in best if worth[at] or not counts]
+    shown = [inert_line(defanged(excerpt_of(line, wanted, _LONGEST_LINE)), _LONGEST_LINE) for _, line in chosen]
+    begins = passage.changed(line=passage.line + chosen[0][0]) if passage.line and chosen else passage
     text = "".join(f"\n  {line}" for line in rows_in_columns(shown).plain.splitlines())
     return inert_line(begins.place), Text(text, style="not bold")
 

@@ -18,7 +18,6 @@ from investigator.reports.wording import FILE_STATUSES, plural, some_names
 
 _LISTED = 20
 _SNIPPET = 400
-_LINES = 4  # of a passage
 _LEAST_SHOWN = 0.01  # lowest BM25 score that is shown
 READ = (FileStatus.INDEXED, FileStatus.UNCHANGED)
 _CONTAINERS = "only contain other files"
@@ -92,7 +91,7 @@ def hits_text(hits: Sequence[SearchHit], query: str, *, details: bool = False) -
 def _hit(number: int, hit: SearchHit, query: str, details: bool) -> Text:
     passage = hit.passage
     heading = f" - {inert_line(passage.heading)}" if passage.heading else ""
-    place, lines = matching_lines(passage, query, _LINES, _SNIPPET)
+    place, lines = matching_lines(passage, query)
     text = Text(f"{number}. {place}{heading}", style="bold")
     if details:
         text.append(f"\n   {_ranks(hit)}", style="not bold dim")

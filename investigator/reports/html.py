@@ -36,6 +36,7 @@ from investigator.reports.wording import (
     distrust_lines,
     file_words,
     headline,
+    no_reader,
     open_parts,
     plural,
     reader_lines,
@@ -110,14 +111,14 @@ def investigation_view(investigation: Investigation, enclosures: Enclosures = NO
     numbers = citation_numbers(answer)
     are_passages = shows_passages(answer) and len(answer.details) == len(numbers)
     is_unread = answer.check.trust is Trust.UNREAD
-    is_plain = are_passages and not answer.coverage.source_changed
-    notices = (("" if is_plain else answer.reason), NO_READER) if is_unread else (answer.reason,)
+    unread = no_reader(answer) if are_passages else f"{answer.reason} {NO_READER}".strip()
+    reason = unread if is_unread else answer.reason
     return {
         **values,
         "shown": answer_view(answer),
         "open_parts": open_parts(answer),
         "are_passages": are_passages,
-        "reason": " ".join(filter(None, notices)),
+        "reason": reason,
         "readers": [line for line in readers(investigation) if line != NO_READER],
         "distrust": () if is_unread else distrust_lines(answer, investigation.setup.engines),
         "sources": () if are_passages else [(n, quote, is_said(quote, answer)) for quote, n in numbers.items()],

@@ -37,7 +37,7 @@ def _lines(asked: AskedAnew) -> Iterator[Text]:
     if asked.answer is None:
         return
     if not asked.differs:
-        yield Text(f"The answer is the same: {_value(asked.answer)}")
+        yield Text(f"The quotes are the same: {_value(asked.answer)}")
     else:
         before = {quote.text for quote in asked.earlier.citations} if asked.earlier is not None else set[str]()
         now = {quote.text for quote in asked.answer.citations}

@@ -48,6 +48,7 @@ from investigator.reports.wording import (
     expected_line,
     file_words,
     is_finder,
+    no_reader,
     open_parts,
     plural,
     readers,
@@ -65,7 +66,6 @@ _LIST_LIMIT = 20
 _CUT = "\N{HORIZONTAL ELLIPSIS}"
 _BEST_MEMORIES = 5
 _MOST_NAMES = 3
-_NEAREST_LINES = 2
 _MOST_LABELS = 2  # details with heads beyond this number are aligned in columns
 
 
@@ -159,9 +159,9 @@ def _passage(quotes: Sequence[Quote], shown: ShownStatement) -> Text:
 
 
 def _nearest(passage: Passage, question: str) -> Text:
-    """Return the first lines of a passage that hold words of the question, below their place."""
+    """Return the lines of a passage that hold words of the question, as a search shows them, below their place."""
     heading = f" - {inert_line(passage.heading)}" if passage.heading else ""
-    place, lines = matching_lines(passage, question, _NEAREST_LINES, _PASSAGE_LIMIT)
+    place, lines = matching_lines(passage, question)
     return Text(f"- {place}{heading}", style="cyan").append_text(lines)
 
 
@@ -200,7 +200,7 @@ def _prose(text: str, limit: int) -> str:
 def _status(answer: Answer, reason: str) -> Text:
     style = "bold green" if answer.status is AnswerStatus.ANSWERED else "bold yellow"
     if _is_unread(answer):
-        return Text.assemble((HEADLINES[answer.status], style), f". {NO_READER}")
+        return Text.assemble((HEADLINES[answer.status], style), f". {no_reader(answer)}")
     return _headline(HEADLINES[answer.status], reason, style)
 
 

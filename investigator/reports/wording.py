@@ -24,6 +24,7 @@ from investigator.records import (
     Verdict,
 )
 from investigator.reports.inert import inert_line
+from investigator.research.status import MAY_ANSWER
 
 _EXTRACTIVE = re.compile(r"extractive(?![^\s:])")
 
@@ -123,6 +124,11 @@ def score_line(memory: Memory, engine: str) -> str:
 def engine_line(engine: str) -> str:
     """Return the answering engine; without a language model, say how to name one."""
     return NO_READER if is_finder(engine) else f"Answered by {engine}."
+
+
+def no_reader(answer: Answer) -> str:
+    """Return that no language model has read an answer's passages, and what its reason adds, such as missing words."""
+    return f"{NO_READER} {answer.reason.removeprefix(MAY_ANSWER).strip()}".strip()
 
 
 def readers(investigation: Investigation) -> Sequence[str]:

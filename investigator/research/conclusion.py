@@ -26,7 +26,7 @@ from investigator.research.evidence import evidence_of
 from investigator.research.state import State, stop_reason
 from investigator.research.status import least, reason_of, status_of
 from investigator.research.survey import decided_rows
-from investigator.retrieval.library import DocumentIndex
+from investigator.retrieval.library import DocumentIndex, missing_words
 
 _NEAREST = 3
 _MOST_NAMED = 5
@@ -89,8 +89,9 @@ def _answer(state: State, library: DocumentIndex, checker: str) -> Answer:
     is_checked = any(statement.support in _CHECKED for statement in (*shown, *draft.withheld)) or state.fit is not (
         Fit.UNCHECKED
     )
-    is_unmentioned = not shown and not library.holders(run.full_question)
-    reason = reason_of(status, coverage, stop, draft.parts, len(run.wordings), trust, is_unmentioned=is_unmentioned)
+    reason = reason_of(status, coverage, stop, draft.parts, len(run.wordings), trust)
+    if trust is Trust.UNREAD and (missing := missing_words(library, run.full_question)):
+        reason += f" No document contains: {', '.join(missing)}."
     return Answer(
         question=run.question,
         status=status,
@@ -135,7 +136,9 @@ def _dated(disagreement: Disagreement, library: DocumentIndex) -> Disagreement:
 
 
 def _nearest(state: State, library: DocumentIndex) -> tuple[Passage, ...]:
-    return library.passages((state.run.full_question,))[:_NEAREST] if state.document_ids else ()
+    """Return the passages that a search for the question finds first."""
+    hits = library.hits(state.run.full_question, _NEAREST) if state.document_ids else ()
+    return tuple(hit.passage for hit in hits)
 
 
 def answer_now(answer: Answer, reread: Reread) -> Answer:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from investigator.asking.budget import CEILINGS
 from investigator.records import AnswerStatus, Coverage, Fit, Part, PartStatus, StopReason, Trust
 
+MAY_ANSWER = "These passages may answer the question; no graded reader has judged them."
+
 
 def least(trusts: Sequence[Trust]) -> Trust:
     """Return the lowest trust of several engines."""
@@ -58,12 +60,8 @@ def reason_of(
     parts: Sequence[Part],
     wordings: int,
     trust: Trust = Trust.UNGRADED,
-    *,
-    is_unmentioned: bool = False,
 ) -> str:
-    """Return one sentence that explains the status; `is_unmentioned` is True if no document contains a word of the
-    question.
-    """
+    """Return one sentence that explains the status."""
     opened = [part.question for part in parts if part.status in (PartStatus.NOT_STATED, PartStatus.IN_PART)]
     match status:
         case AnswerStatus.ANSWERED:
@@ -77,9 +75,7 @@ def reason_of(
         case AnswerStatus.PREMISE_WRONG:
             return "The question assumes something that the documents contradict."
         case AnswerStatus.PASSAGES_FOUND:
-            return "These passages may answer the question; no graded reader has judged them."
-    if trust is Trust.UNREAD and is_unmentioned:
-        return "No document contains a word of the question, and no language model has read any."
+            return MAY_ANSWER
     if trust is Trust.UNREAD and stop not in CEILINGS:
         return "No passage matches the question well, and no language model has read the documents."
     read, others = f"read {len(coverage.read)}", ", searched the others" if coverage.searched else ""

@@ -11,7 +11,7 @@ from typing import Protocol
 from investigator.engines.embedding.rerankers import Reranker
 from investigator.language.relevance import word_weights
 from investigator.language.sentences import sentence_spans
-from investigator.language.terms import content_words, porter_stem, stem, stop_words, words
+from investigator.language.terms import content_words, porter_stem, stem, stop_words, tokens, words
 from investigator.records import (
     Chunk,
     Document,
@@ -52,7 +52,7 @@ class DocumentIndex(Protocol):
     def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]: ...
     def hits(self, query: str, limit: int, document_id: str | None = None) -> tuple[SearchHit, ...]: ...
     def spans(self, query: str, document_id: str, limit: int, *, is_reranked: bool) -> tuple[tuple[int, int], ...]: ...
-    def holders(self, query: str) -> frozenset[str]: ...
+    def holders(self, query: str) -> Mapping[str, frozenset[str]]: ...
 
 
 class Library:
@@ -176,9 +176,9 @@ class Library:
                 hits.append(SearchHit(passage=passage, bm25=chunk.bm25, similarity=chunk.similarity))
         return tuple(hits)
 
-    def holders(self, query: str) -> frozenset[str]:
-        """Return the documents that contain at least one word of a query that carries meaning."""
-        return frozenset().union(*self._holders(content_words(query)).values())
+    def holders(self, query: str) -> Mapping[str, frozenset[str]]:
+        """Return the documents that contain each word of a query that carries meaning."""
+        return self._holders(content_words(query))
 
     def mentions(self, query: str) -> Mentions:
         """Return every document that contains all words and phrases of a query, with the places."""
@@ -280,13 +280,23 @@ class ScopedIndex:
             self._inner.spans(query, document_id, limit, is_reranked=is_reranked) if document_id in self._scope else ()
         )
 
-    def holders(self, query: str) -> frozenset[str]:
-        return self._inner.holders(query) & self._scope
+    def holders(self, query: str) -> Mapping[str, frozenset[str]]:
+        return {word: documents & self._scope for word, documents in self._inner.holders(query).items()}
 
 
 def within(index: DocumentIndex, scope: Sequence[str]) -> DocumentIndex:
     """Return the index limited to a scope; an empty scope sets no limit."""
     return ScopedIndex(index, scope) if scope else index
+
+
+def missing_words(index: DocumentIndex, query: str) -> tuple[str, ...]:
+    """Return the words of a query that no document contains, as written and without duplicates."""
+    holders = index.holders(query)
+    return tuple(
+        token
+        for token in dict.fromkeys(tokens(query))
+        if not any(holders.get(word, index.document_ids()) for word in words(token))
+    )
 
 
 _CURLY = re.compile("[\u201c\u201d\u201e\u00ab\u00bb]")

@@ -54,6 +54,8 @@ def test_one_pass_says_by_its_exit_code_and_its_output_what_changed(place: Path)
     assert "because of lease.txt" in changed.stdout
     assert ABSENT not in changed.stdout
     assert "1 document changed: lease.txt; 1 question asked, 1 answer stands" in changed.stderr
+    (place / "folder" / "lease.txt").write_text("\n" + LEASE.format(950))
+    assert "The quotes are the same: " in once(place).stdout
 
 
 def test_a_command_gets_the_change_as_json_and_its_failure_is_reported(place: Path) -> None:

@@ -80,6 +80,10 @@ def test_numbers_in_brackets_begin_no_sentence():
         ("Notes\nThe soup can be frozen for three months. The bread cannot.", 3),
         ("We saw patients in\nGermany and in other\nplaces.", 1),
         ("room | item\nroom: hall; item: chairs\nroom: attic; item: lamps", 3),
+        ("Prices 2024, Skagen Boatyard\nValid from May\nitem | EUR\nitem: rope no. 3; EUR: 3.10", 4),
+        ("Diary\n4 March. 5 on board. Mast down.\n5 March. 6 on board. No. 3 ordered.", 3),
+        ("8 July. 21 on site.\n9 July. Rain.", 2),
+        ("We went there. It rained.\nThen we saw that the bridge over\nthe river was closed. We left.", 4),
     ],
 )
 def test_lines_of_records_are_statements_and_broken_lines_are_not(text, statements):

@@ -45,14 +45,16 @@ def test_the_lines_of_a_passage_that_hold_words_of_the_query_are_shown_with_thei
     passage = Passage(document_id="a.txt", start=0, end=len(text), text=text, line=7)
 
     def shown(passage: Passage, query: str, most: int) -> tuple[str, str]:
-        place, lines = matching_lines(passage, query, most, 300)
+        place, lines = matching_lines(passage, query, most)
         return place, lines.plain
 
     first = ("a.txt:line 7", "\n  3. Rent\n  The rent is due monthly.")
     assert shown(passage, "When is the rent due?", 2) == first
     assert shown(passage, "unicorns", 1) == ("a.txt:line 7", "\n  3. Rent")
-    assert shown(passage, "deposit held", 1) == ("a.txt:line 10", "\n  4. Deposit")
+    assert shown(passage, "deposit held", 1) == ("a.txt:line 11", "\n  A deposit is held.")
     assert shown(passage.changed(page=2), "deposit held", 1)[0] == "a.txt:page 2"
+    sheet = passage.changed(text="Prices of 2024\nValid from May 2024\nItem: Rope; EUR: 3\nItem: Anchor; EUR: 90\n")
+    assert shown(sheet, "What did an anchor cost in 2024?", 1) == ("a.txt:line 10", "\n  Item: Anchor; EUR: 90")
 
 
 def test_heading_and_rows_have_their_styles() -> None:

@@ -15,9 +15,8 @@ from itertools import accumulate
 import numpy as np
 
 from investigator.engines.base import Embedder, Vectors
-from investigator.language.relevance import stems
 from investigator.language.sentences import statement_spans
-from investigator.language.terms import content_words, stem, words
+from investigator.language.terms import content_words, porter_stem, words
 from investigator.records import EvidenceDocument, Record, ShownDocument
 from investigator.scoring.calibration import default_calibration, log_odds
 
@@ -36,6 +35,7 @@ _BEFORE = 150
 _LONGEST_QUOTE = 600
 _BEHIND_BEST = 5.0  # log odds: a sentence is shown if its odds are at least a hundredth or so of those of the best one
 _BESIDE = 0.12  # of cosine similarity below the threshold
+_HELD = 0.6  # of the question's words: such a sentence is shown even if its meaning is not near, as a row of a table
 _NEXT_LINE = re.compile(r"\s*[^\n]{1,400}")
 _TITLE = re.compile(r"(?![^\n]*(?::\s|[|☐☒]))[^\n]{1,79}[^\n.!?。！？।؟:;,](?:\n|$)")
 """Matches a short line that is no sentence, field of a form or row of a table, as above a section."""
@@ -51,7 +51,8 @@ class SentenceFit(Record):
     of the sentence with its neighbours, and with the sentences within a thousand characters. `words` is the share of
     the question's words in the sentence, `context` what its heading, title and file name add to it, and `before` what
     the text right before it adds to both. `length` is 1 from forty words on. `match` is the log odds that the document
-    contains the answer, by the search.
+    contains the answer, by the search. `holds` is the share of the question's words in it and its context, of which
+    those that no text contains count too.
     """
 
     similarity: float
@@ -62,6 +63,7 @@ class SentenceFit(Record):
     before: float
     length: float
     match: float
+    holds: float
 
 
 @dataclass(frozen=True)
@@ -98,10 +100,10 @@ def candidates(stretches: Sequence[Stretch], question: str, embedder: Embedder) 
     texts = [stretches[number].text[slice(*span)] for number, _, span in flat]
     before = [stretches[number].text[max(0, start - _BEFORE) : start] for number, _, (start, _) in flat]
     vectors: Vectors = embedder.embed([question, *texts])
-    stemmed, above = ([stems(words(text)) for text in each] for each in (texts, before))
-    contexts = [stems(words(stretch.context)) for stretch in stretches]
+    stemmed, above = ([_stems(text) for text in each] for each in (texts, before))
+    contexts = [_stems(stretch.context) for stretch in stretches]
     parts = zip(flat, stemmed, above, strict=True)
-    weights = _weights(question, [own | higher | contexts[number] for (number, *_), own, higher in parts])
+    weights, known = _weights(question, [own | higher | contexts[number] for (number, *_), own, higher in parts])
     ends = list(accumulate(map(len, spans)))
     sums = [_sums(vectors[1 + end - len(own) : 1 + end]) for own, end in zip(spans, ends, strict=True)]
     result: list[Candidate] = []
@@ -117,6 +119,7 @@ def candidates(stretches: Sequence[Stretch], question: str, embedder: Embedder) 
             before=_share(weights, own | contexts[number] | higher) - placed,
             length=min(len(own), _MANY_WORDS) / _MANY_WORDS,
             match=log_odds(stretches[number].match),
+            holds=known * placed,
         )
         result.append(Candidate(number, span, fit))
     return result
@@ -143,12 +146,21 @@ def _neighbours(spans: Sequence[Span], place: int) -> tuple[int, int]:
     return first, last
 
 
-def _weights(question: str, sentences: Sequence[frozenset[str]]) -> dict[str, float]:
-    """Return the stems of the question that occur in any sentence or its context, weighted by inverse frequency."""
-    wanted = dict.fromkeys(stem(word) for word in content_words(question))
+def _weights(question: str, sentences: Sequence[frozenset[str]]) -> tuple[dict[str, float], float]:
+    """Return the stems of the question that occur in any sentence or its context, weighted by inverse frequency, and
+    their share of the weight of all its stems.
+    """
+    wanted = dict.fromkeys(porter_stem(word) for word in content_words(question))
     counts = Counter(word for each in sentences for word in each if word in wanted)
     total = len(sentences)
-    return {word: math.log(1 + (total - n + 0.5) / (n + 0.5)) for word in wanted if (n := counts[word])}
+    every = {word: math.log(1 + (total - counts[word] + 0.5) / (counts[word] + 0.5)) for word in wanted}
+    weights = {word: weight for word, weight in every.items() if counts[word]}
+    return weights, _share(every, frozenset(weights))
+
+
+def _stems(text: str) -> frozenset[str]:
+    """Return the stems of the words by which the index, too, finds a text."""
+    return frozenset(map(porter_stem, words(text)))
 
 
 def _share(weights: Mapping[str, float], held: frozenset[str]) -> float:
@@ -207,13 +219,17 @@ class Ranked:
 
     @property
     def counts(self) -> bool:
-        """Return True if a sentence is near enough to the question to be shown."""
-        return self.counts_beside and self.nearest >= default_calibration().similarity
+        """Return True if a sentence is near enough to the question, or holds enough of its words, to be shown."""
+        return self._is_near(default_calibration().similarity)
 
     @property
     def counts_beside(self) -> bool:
-        """Return True if a sentence is near enough to be shown beside one of another document that counts."""
-        return any(True for _ in self.best) and self.nearest >= default_calibration().similarity - _BESIDE
+        """Return True if a sentence may be shown beside one of another document that counts."""
+        return self._is_near(default_calibration().similarity - _BESIDE)
+
+    def _is_near(self, least: float) -> bool:
+        holds = max((candidate.fit.holds for candidate, _ in self.sentences), default=0.0)
+        return any(True for _ in self.best) and (self.nearest >= least or holds >= _HELD)
 
     def part(self, first: int, end: int) -> Ranked:
         """Return the sentences of the stretches from `first` up to `end`, which are one document."""

@@ -52,7 +52,7 @@ from investigator.records import (
 from investigator.scoring.calibration import calibration_digest
 
 _STRATEGY = "Read the documents whose passages match best."
-_EDITION = 5
+_EDITION = 6
 """Number of the way in which passages are found; it is raised whenever the same calibration gives other replies."""
 _USEFUL_TOKENS = 6_000  # prompts may be longer; every sentence is embedded, a few hundred in a second
 _MOST_QUOTES = 3
