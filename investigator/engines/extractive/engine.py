@@ -227,7 +227,7 @@ def _best_first(
     ]
     left = [list(_supporting(passage)) for _, passage in passages]
     ranking = ranked(stretches, question, embedder)
-    for candidate in ranking.best:
+    for candidate, _ in ranking.sentences:  # each reading has left out what is far behind the best one
         for entry in left[candidate.stretch]:
             (start, end), span = entry
             if candidate.span[0] < end and start < candidate.span[1]:
