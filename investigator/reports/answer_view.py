@@ -12,9 +12,8 @@ from investigator.language.addresses import defanged
 from investigator.records import Answer, AnswerStatus, Decision, Quote, Section, Side, Statement, Support
 from investigator.reports.inert import inert_line
 from investigator.reports.wording import DECISIONS, HEADLINES, plural, some_names
-from investigator.research.answer_text import support_note
+from investigator.research.answer_text import MOST_MARKS, support_note
 
-_MOST_MARKS = 3
 _MOST_NAMES = 20
 _CHECKED: Mapping[Support, str] = {
     Support.VERBATIM: "The words of the quote itself",
@@ -95,7 +94,7 @@ def answer_view(answer: Answer) -> AnswerView:
     numbers = citation_numbers(answer)
 
     def shown(text: str, quotes: Sequence[Quote], head: str = "", remark: str = "") -> ShownStatement:
-        marks = tuple(dict.fromkeys(numbers[quote] for quote in quotes if quote in numbers))[:_MOST_MARKS]
+        marks = tuple(dict.fromkeys(numbers[quote] for quote in quotes if quote in numbers))[:MOST_MARKS]
         return ShownStatement(defanged(text), defanged(head), marks, defanged(remark))
 
     def stated(statement: Statement | None) -> ShownStatement:

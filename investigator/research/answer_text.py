@@ -19,7 +19,7 @@ from investigator.records import (
     SurveyRow,
 )
 
-_MOST_MARKS = 3
+MOST_MARKS = 8
 _MARK = re.compile(r"\[(\d+)\]")
 """Matches a number in brackets, which in a statement's own text would look like a citation."""
 _SUPPORT: Mapping[Support, str] = {Support.IN_PART: "supported in part", Support.UNCHECKED: "unchecked"}
@@ -48,8 +48,8 @@ def plain(text: str) -> str:
 
 
 def marks_of(quotes: tuple[Quote, ...], numbers: Mapping[Quote, int]) -> str:
-    """Return the citation marks of at most three quotes: "[1][2]"."""
-    return "".join(f"[{numbers[quote]}]" for quote in quotes[:_MOST_MARKS])
+    """Return the citation marks of its quotes, at most eight: "[1][2]"."""
+    return "".join(f"[{numbers[quote]}]" for quote in quotes[:MOST_MARKS])
 
 
 def support_note(statement: Statement) -> str:

@@ -83,11 +83,11 @@ def test_many_details_with_heads_are_aligned(answered: Investigation) -> None:
     assert "A    0 euros\nBBB  1 euros\nCC   2 euros\n" in text
 
 
-def test_a_sentence_has_at_most_three_citation_marks(answered: Investigation) -> None:
+def test_a_sentence_has_at_most_eight_citation_marks(answered: Investigation) -> None:
     assert answered.answer is not None
     quotes = tuple(answered.answer.citations[0].changed(line=number) for number in range(9))
     text = investigation_text(with_answer(answered, lead=Statement(text="So it is.", quotes=quotes), details=())).plain
-    assert text.startswith("So it is. [1][2][3] (unchecked)\n")
+    assert text.startswith("So it is. [1][2][3][4][5][6][7][8] (unchecked)\n")
     assert "[9] contracts/lease.pdf" in text
 
 

@@ -21,7 +21,7 @@ from investigator.records import (
 )
 from investigator.research.answer_text import answer_text, support_note
 
-QUOTES = tuple(whole_quote(f"Fact {number}.", f"{number}.txt") for number in range(6))
+QUOTES = tuple(whole_quote(f"Fact {number}.", f"{number}.txt") for number in range(9))
 
 
 def stated(
@@ -49,8 +49,8 @@ def test_the_lead_comes_first_and_each_detail_in_a_line_of_its_own() -> None:
     )
 
 
-def test_a_statement_has_at_most_three_marks() -> None:
-    assert text_of(lead=stated("All agree.", *QUOTES)) == "All agree. [1][2][3]"
+def test_a_statement_has_at_most_eight_marks() -> None:
+    assert text_of(lead=stated("All agree.", *QUOTES)) == "All agree. [1][2][3][4][5][6][7][8]"
 
 
 def test_marks_are_numbered_in_the_order_of_the_citations() -> None:
