@@ -78,7 +78,8 @@ def chat_answers(embedder: Embedder) -> Answers:
 
 def _query(turns: Sequence[Turn]) -> str:
     """Return the questions of the last turn, or the whole turn if it asks nothing. If they have fewer than three
-    content words, the words of the question before and of its reply are added.
+    content words, a second line adds the words of the question before and of its reply, which only choose among what
+    the first finds, unless that is nothing (see `ask` of the built-in engine).
     """
     text = _last(turns)
     question = " ".join(sentence for sentence in sentences(text) if asks(sentence)) or text
@@ -89,7 +90,8 @@ def _query(turns: Sequence[Turn]) -> str:
     earlier = [turn for turn in turns[-3:-1] if turn.speaker is Speaker.SELF or asks(turn.text)]
     before = [word for turn in earlier for word in _terms(_own_words(turn))]
     if len(terms) < _LEAST_TERMS and question and before:
-        return f"{question} ({' '.join(before[:_MOST_WORDS])})"
+        completed = f"{question} ({' '.join(before[:_MOST_WORDS])})"
+        return f"{question}\n{completed}" if terms else completed
     return question if terms else ""
 
 

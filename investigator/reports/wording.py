@@ -87,8 +87,8 @@ FILE_STATUSES: Mapping[FileStatus, str] = {
 
 _TRUSTS: Mapping[Trust, str] = {
     Trust.UNREAD: NO_READER,
-    Trust.UNGRADED: "{model} has not been graded; to grade a model: investigator doctor --model NAME",
-    Trust.FAILED: "{model} failed its grading, so this is its reading; see: investigator doctor --model NAME",
+    Trust.UNGRADED: "{model} has not been graded. To grade a model: investigator doctor --model NAME",
+    Trust.FAILED: "{model} failed its grading, so this is its reading. See: investigator doctor --model NAME",
     Trust.PASSED: "",
 }
 

@@ -23,7 +23,7 @@ from investigator.records import Investigation, Trust
 from investigator.reports.export import exported, table_csv
 from investigator.reports.html import html_report, investigation_view
 from investigator.reports.terminal import investigation_text
-from investigator.reports.wording import HEADLINES, NO_READER, UNFINISHED, sentences
+from investigator.reports.wording import HEADLINES, NO_READER, UNFINISHED, readers, sentences
 from investigator.server.desk import Desk
 from investigator.server.folders import ServedFolder
 from investigator.server.problems import ServerError, problem_of, served_words
@@ -192,6 +192,7 @@ def _run_page(desk: Desk, served: ServedFolder, run_id: str, **rejected: object)
     advice = _CHOOSE if len(form["models"]) > 1 else _NONE_TO_CHOOSE
     notice = f"{served_words(NO_READER)} {advice}"
     view |= {name: str(view[name]).replace(NO_READER, notice) for name in ("reason", "text")}
+    view |= {"readers": [*map(served_words, readers(record))] if view["readers"] else ()}
     if record.answer is None:
         view |= _how_it_ended(served, run_id)
     elif record.answer.check.trust is Trust.UNREAD and len(form["models"]) > 1:

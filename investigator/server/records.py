@@ -148,6 +148,7 @@ class SpokenReply(Record):
 
     text: str
     canned: bool = False
+    is_read: bool = Field(default=True, description="false if no language model has read the documents for it")
     quotes: tuple[Quote, ...] = ()
     rests_on: tuple[str, ...] = Field(default=(), description="decisions, query, memory, passages, withheld text")
 

@@ -37,6 +37,7 @@ _IDENTITY: dict[str, bool | set[str]] = {
 }
 """What distinguishes runs, beside the scope, if any."""
 _MOST_TURNS = 4
+_ANEW = "To start over: --fresh, or `fresh` in Python and the API."
 _LONGEST_TURN = 600  # characters of an earlier answer
 
 MATRIX = "matrix-"
@@ -285,10 +286,10 @@ def answered_already(record: Investigation) -> str:
     """Return a notice that a run has already ended."""
     if record.answer is not None and record.answer.run.stop in CEILINGS:
         ended = f"Run {record.id} ended with the status {record.answer.status}"
-        return f"{ended}; a higher limit resumes it. --fresh starts over."
+        return f"{ended}; a higher limit resumes it. {_ANEW}"
     early = ", before all passages had vectors" if record.setup.search is Search.CANDIDATES else ""
     day = f" as of {record.setup.day}" if record.setup.day else ""
-    return f"Run {record.id} has already answered this{day}{early}; --fresh starts over."
+    return f"Run {record.id} has already answered this{day}{early}. {_ANEW}"
 
 
 def _is_day(text: str) -> bool:

@@ -137,9 +137,9 @@ def test_a_query_is_the_question_of_a_turn() -> None:
 
 def test_a_query_names_what_a_pronoun_stands_for() -> None:
     talk = ("Who owns Nordwind?", "Anna Berg owns it.", "Where does she live?")
-    assert phrase(Module.SGM, *talk) == "Where does she live? (owns Nordwind Anna Berg owns)"
+    assert phrase(Module.SGM, *talk) == "Where does she live?\nWhere does she live? (owns Nordwind Anna Berg owns)"
     talk = ("What is the rent of the mill?", "“The rent is EUR 5.” (a.txt:line 3)", "And the deposit?")
-    assert phrase(Module.SGM, *talk) == "And the deposit? (rent mill)"
+    assert phrase(Module.SGM, *talk) == "And the deposit?\nAnd the deposit? (rent mill)"
 
 
 def test_statements_are_noted_word_for_word_and_questions_are_not() -> None:
@@ -298,3 +298,16 @@ def test_what_was_not_told_is_not_denied(chat: FolderChat) -> None:
 
 def test_a_question_about_the_place_where_one_lives_is_one_for_the_documents(chat: FolderChat) -> None:
     assert last_reply(chat, "carl", "Which harbours are near where I live?")["search_decision"] == "search"
+
+
+def test_a_new_question_is_answered_by_itself_and_one_that_finds_nothing_with_the_words_before_it(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "bricks.md").write_text("Facing bricks cost 900 euros per thousand in 2025.\n")
+    (tmp_path / "people.md").write_text("The electrician is Anna Berg.\n")
+    with open_chat(Investigator(tmp_path)) as chat:
+        before = "What do facing bricks cost in 2025?"
+        new = last_reply(chat, "anna", before, "Who is the electrician?").text
+        assert "Anna Berg" in new
+        assert "bricks" not in new
+        assert "900 euros" in last_reply(chat, "berta", before, "And that per thousand?").text

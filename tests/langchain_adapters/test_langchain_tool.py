@@ -41,7 +41,7 @@ def test_the_content_is_the_answer_with_its_citations_and_the_artifact_is_the_re
         f'[1] harbour.md:line 3: "{QUOTE}"\n\n'
         "Answered by scripted.\n\n"
         "Checked by scripted: 1 supported.\n\n"
-        "scripted has not been graded; to grade a model: investigator doctor --model NAME\n\n"
+        "scripted has not been graded. To grade a model: investigator doctor --model NAME\n\n"
         "Coverage: read 3 of 3 documents"
     )
     assert isinstance(message.artifact, Answer)

@@ -139,7 +139,7 @@ def test_a_survey_is_a_table_of_decisions(surveyed: Investigation) -> None:
     assert "contracts/lease.pdf yes The annual rent is EUR 48,000." in answer
     assert "notes/kickoff.md unclear A lease of five years." in answer
     assert "3 of 4 documents decided, 1 not decided" in answer
-    assert "openai:gpt-x has not been graded; to grade a model: investigator doctor --model NAME" in html_report(
+    assert "openai:gpt-x has not been graded. To grade a model: investigator doctor --model NAME" in html_report(
         surveyed
     )
 

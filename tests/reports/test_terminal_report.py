@@ -106,10 +106,10 @@ def test_a_survey_shows_each_decision_and_what_was_not_decided(surveyed: Investi
     ("trust", "line"),
     [
         (Trust.UNREAD, NO_READER),
-        (Trust.UNGRADED, "x:a has not been graded; to grade a model: investigator doctor --model NAME"),
+        (Trust.UNGRADED, "x:a has not been graded. To grade a model: investigator doctor --model NAME"),
         (
             Trust.FAILED,
-            "x:a failed its grading, so this is its reading; see: investigator doctor --model NAME",
+            "x:a failed its grading, so this is its reading. See: investigator doctor --model NAME",
         ),
     ],
 )

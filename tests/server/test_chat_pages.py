@@ -34,6 +34,7 @@ def test_a_reply_comes_with_proven_quotes_that_open_in_their_document(browser: h
         assert "event: ended" in list(stream.iter_lines())
     page = browser.get(place).text
     assert "42 MW" in page
+    assert page.count("No language model has read these passages.") == 1
     (link,) = [unescape(address) for address in re.findall(r'class="opens" href="([^"]+)"', page)]
     marked = "".join(re.findall(r"<mark>(.*?)</mark>", browser.get(link).text, re.DOTALL))
     assert unescape(marked) == unescape(re.findall(r"<blockquote[^>]*>(.*?)</blockquote>", page)[0])

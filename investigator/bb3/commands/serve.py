@@ -26,9 +26,11 @@ from investigator.bb3.talk import Talk
 from investigator.cli.options import CommonOptions
 from investigator.cli.output import note, print_plain, tell
 from investigator.engines.catalogue import model_choices
+from investigator.engines.roles import Role
 from investigator.errors import DialogueError, SettingsError
 from investigator.investigator import Investigator
 from investigator.reports.inert import inert_prose
+from investigator.reports.wording import is_finder
 from investigator.server.chats import Begin, Say, Watch
 from investigator.server.desk import Desk
 from investigator.server.folders import served_folders
@@ -160,7 +162,7 @@ def _more_links(service: Service) -> None:
 @contextmanager
 def open_talks(investigator: Investigator) -> Iterator[Begin]:
     """Open a chat about a folder, and yield a function that begins conversations. Raises the errors of `open_chat`."""
-    turn = Lock()
+    turn, is_read = Lock(), not is_finder(investigator.engines[Role.CHAT].name)
     with open_chat(investigator) as chat:
 
         def begin(chat_id: str, before: Sequence[ChatTurn]) -> Say:
@@ -170,7 +172,7 @@ def open_talks(investigator: Investigator) -> Iterator[Begin]:
                 watch.doing("waiting for another chat")
                 with turn:
                     chat.on_step = lambda module: watch.doing(TABLE[module].step)
-                    return _reply(talk, text, watch)
+                    return _reply(talk, text, watch).changed(is_read=is_read)
 
             return say
 

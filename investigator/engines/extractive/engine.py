@@ -135,15 +135,34 @@ def ask(variables: AskVariables, embedder: Embedder) -> AskReply:
     """Return the best passages of each document, as quotes and as the reply, with a point.
 
     The sentences of all documents are compared together: what is far behind the best one says nothing on the question.
+    If the question is followed by lines that repeat it with more words, these choose among the documents that count,
+    and find others only if none does.
     """
     own = [stretches(document) for document in variables.documents]
-    every = ranked([stretch for texts in own for stretch in texts], variables.main_question, embedder)
+    question, *more = variables.main_question.splitlines() or [""]
+    if not all(line.startswith(question) for line in more):
+        question, more = variables.main_question, []
+    parts, counted = _compared(own, question, embedder)
+    for line in more:
+        of_line, counted_too = _compared(own, line, embedder)
+        both = [each and too for each, too in zip(counted, counted_too, strict=True)]
+        if not any(counted):
+            parts, counted = of_line, counted_too
+        elif any(both):
+            counted = both
+    readings = map(_reading, variables.documents, parts, counted, repeat(variables.most_quotes))
+    return AskReply(readings=tuple(readings))
+
+
+def _compared(
+    own: Sequence[Sequence[Stretch]], question: str, embedder: Embedder
+) -> tuple[Sequence[Ranked], Sequence[bool]]:
+    """Return the sentences of each document, and whether they count."""
+    every = ranked([stretch for texts in own for stretch in texts], question, embedder)
     starts = accumulate((len(texts) for texts in own), initial=0)
     parts = [every.part(first, end) for first, end in pairwise(starts)]
     is_alone = len(parts) == 1  # others, which are read elsewhere, may count
-    counted = [part.counts or (part.counts_beside and (is_alone or every.counts)) for part in parts]
-    readings = map(_reading, variables.documents, parts, counted, repeat(variables.most_quotes))
-    return AskReply(readings=tuple(readings))
+    return parts, [part.counts or (part.counts_beside and (is_alone or every.counts)) for part in parts]
 
 
 def fill_row(variables: RowVariables | ExtractVariables, embedder: Embedder) -> RowReply:
@@ -174,7 +193,7 @@ def _reading(document: ShownDocument, best: Ranked, is_counted: bool, most_quote
     beside = Verdict.IN_PART if is_counted else Verdict.NOT_STATED
     return DocumentReply(
         document=document.document_id,
-        verdict=Verdict.ANSWERS if best.counts else beside,
+        verdict=Verdict.ANSWERS if best.counts and is_counted else beside,
         point=best.point,
         quotes=quotes,
         reply=" ".join(map(one_line, quotes)) if is_counted else "",
