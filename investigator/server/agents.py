@@ -13,6 +13,7 @@ from typing import Annotated, TypeVar
 
 from pydantic import Field
 
+from investigator.errors import NotFoundError
 from investigator.records import Document, Passage, Quote, Record
 from investigator.reports.folder import READ
 from investigator.reports.inert import inert_line, inert_prose
@@ -171,7 +172,10 @@ class AgentTools:
 
     def read_passage(self, document: str, place: str = "0", folder: FolderName = "") -> tuple[str, PassageReply]:
         """Read a document from a position: an offset (`start` of a source, or `next`), `page 4`, or `line 12`."""
-        whole = self._desk.folder(folder).investigator.document(document)
+        try:
+            whole = self._desk.folder(folder).investigator.document(document)
+        except NotFoundError as error:
+            raise ServerError(HTTPStatus.NOT_FOUND, error.message, "`status` lists the documents.") from error
         start, size = _offset(whole, place), len(whole.text)
         end = start + len(_beginning(whole.text[start:]))
         while len(shown := inert_prose(whole.text[start:end])) > MOST_OCTETS:  # escaping makes a text longer

@@ -116,13 +116,12 @@ class Desk:
             folder.close()
 
     def folder(self, name: str) -> ServedFolder:
-        """Return a served folder; without a name, the only one. Raises ServerError."""
-        if not name and len(self.folders) == 1:
-            (name,) = self.folders
-        if name not in self.folders:
+        """Return a served folder; without a name, the only one that the server was started with. Raises ServerError."""
+        if (own := name or self.folders.default) not in self.folders:
             hint = f"Name one of these folders: {', '.join(self.folders)}"
-            raise ServerError(HTTPStatus.NOT_FOUND, f"no folder {name!r} is served", hint)
-        return self.folders[name]
+            refusal = f"no folder {name!r} is served" if name else "several folders are served, and none is named"
+            raise ServerError(HTTPStatus.NOT_FOUND, refusal, hint)
+        return self.folders[own]
 
     def obstacle(self, name: str) -> str:
         """Return why the jobs of a folder cannot go on now, or "" if they can."""

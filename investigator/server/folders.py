@@ -20,6 +20,7 @@ from investigator.files import check_private_folder, make_private_folder
 from investigator.investigator import Investigator
 from investigator.server.ledger import ChatLedger, JobLedger
 from investigator.services.document_pages import DocumentPages
+from investigator.services.run_records import scope_of
 from investigator.store.database import FileDatabase
 from investigator.store.locations import default_workspace
 from investigator.store.schema import SERVED
@@ -47,6 +48,19 @@ class ServedFolder:
         return self.investigator.folder
 
 
+def check_documents(served: ServedFolder, only: Sequence[str]) -> None:
+    """Raise FolderError for a name, which is no pattern, that no file of the folder has."""
+    names = [name for name in only if not any(mark in name for mark in "*?[")]
+    if not names or not served.investigator.has_index():
+        return
+    files = served.investigator.status(compare=False).files
+    known = [file.path for file in files]
+    for name in names:
+        if not any(name.startswith(path) for path in known):  # it is a file, or inside one
+            new, _, _ = served.investigator.changes(files)
+            scope_of([name], [*known, *new])
+
+
 class ServedFolders(Mapping[str, ServedFolder]):
     """The folders of a server, keyed by name. Jobs and chats are stored in `directory`, by default in the user's data
     directory. With `to_agents`, the folders are served only to agents; each such program stores its own jobs, so that
@@ -58,6 +72,7 @@ class ServedFolders(Mapping[str, ServedFolder]):
         self._to_agents = to_agents
         self._served: dict[str, ServedFolder] = {}
         self._adding = Lock()
+        self._first = ""
 
     def add(self, investigator: Investigator) -> ServedFolder:
         """Serve another folder. Raises SettingsError if another server serves it or nothing can be stored in the
@@ -70,6 +85,15 @@ class ServedFolders(Mapping[str, ServedFolder]):
             served = _served(name, investigator, places)
             self._served = {**self._served, name: served}
         return served
+
+    @property
+    def default(self) -> str:
+        """Return the only folder, or that with which alone the server was started; "" if there are several."""
+        return self._first or (next(iter(self._served)) if len(self._served) == 1 else "")
+
+    def started(self) -> None:
+        """Notice that all folders are added with which the server is started."""
+        self._first = self.default
 
     def __getitem__(self, name: str) -> ServedFolder:
         return self._served[name]
@@ -90,6 +114,7 @@ def served_folders(
         for investigator in investigators:
             failing.callback(served.add(investigator).close)
         failing.pop_all()
+    served.started()
     return served
 
 

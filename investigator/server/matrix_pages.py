@@ -9,13 +9,13 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 from markupsafe import Markup
 
-from investigator.errors import NotFoundError, QuestionError
+from investigator.errors import FolderError, NotFoundError, QuestionError
 from investigator.records import Filled, Matrix
 from investigator.reports.export import MATRIX_FORMATS
 from investigator.reports.html import MATRIX_WORDS, matrix_view
 from investigator.reports.matrix import readers_line
 from investigator.server.desk import Desk
-from investigator.server.folders import ServedFolder
+from investigator.server.folders import ServedFolder, check_documents
 from investigator.server.live import followed, state_of
 from investigator.server.problems import ServerError, problem_of, served_words
 from investigator.server.records import JobKind, JobRequest, JobState, LoggedEvent, kind_of
@@ -62,8 +62,9 @@ def _add_asking(router: APIRouter, desk: Desk) -> None:
             if len(questions) > 10 * LONGEST_QUESTION:
                 detail = f"the questions have more than {10 * LONGEST_QUESTION:,} characters"
                 raise ServerError(HTTPStatus.UNPROCESSABLE_ENTITY, detail, "Ask them in several tables.")
+            check_documents(served, only)
             job = desk.submit(JobRequest(folder=name, kind=JobKind.MATRIX, question=questions, only=only))
-        except (ServerError, QuestionError) as error:
+        except (FolderError, ServerError, QuestionError) as error:
             given = {"questions": questions, "only": fields.get("only", "")}
             return _list_page(served, problem=problem_of(error), **given)
         return see(f"/f/{name}/matrix/{job.id}")

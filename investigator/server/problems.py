@@ -103,7 +103,9 @@ def _fault_in_words(fault: Mapping[str, Any]) -> str:
     if fault["type"] == "json_invalid":
         return "the body is not JSON"
     words = _FAULTS.get(fault["type"])
-    named = ".".join(str(step) for step in fault["loc"] if step not in _PARTS) or "the body"
+    first, *inner = fault["loc"] or ("body",)
+    named = ".".join(map(str, inner if inner and first in _PARTS else (first, *inner)))
+    named = "the body" if named == "body" else named
     return f"{named} {words.format(**fault.get('ctx', {}))}" if words else f"{named}: {fault['msg']}"
 
 

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from investigator.errors import (
     CredentialError,
+    FolderError,
     NotFoundError,
     QuestionError,
     ReplayError,
@@ -25,7 +26,7 @@ from investigator.reports.html import html_report, investigation_view
 from investigator.reports.terminal import investigation_text
 from investigator.reports.wording import HEADLINES, NO_READER, UNFINISHED, readers, sentences
 from investigator.server.desk import Desk
-from investigator.server.folders import ServedFolder
+from investigator.server.folders import ServedFolder, check_documents
 from investigator.server.problems import ServerError, problem_of, served_words
 from investigator.server.records import JobKind, JobRequest, JobState
 from investigator.server.replies import Fields, linking, page, saved, see
@@ -58,8 +59,11 @@ def _add_asking(router: APIRouter, desk: Desk) -> None:
     def ask(name: str, fields: Fields) -> Response:
         served = desk.folder(name)
         try:
-            return begun(desk, _form_request(name, fields))
-        except (ServerError, QuestionError, SettingsError, CredentialError, ReplayError) as error:
+            request = _form_request(name, fields)
+            check_documents(served, request.only)
+            _check_earlier(served, request.after)
+            return begun(desk, request)
+        except (FolderError, ServerError, QuestionError, SettingsError, CredentialError, ReplayError) as error:
             return _rejected_page(desk, served, fields, error)
 
 
@@ -136,6 +140,16 @@ def _form_request(folder: str, given: Mapping[str, str]) -> JobRequest:
         outline=given.get("outline", ""),
         update="update" in given,
     )
+
+
+def _check_earlier(served: ServedFolder, after: str) -> None:
+    """Raise ServerError if the answer on which a question follows up was deleted."""
+    try:
+        if after:
+            served.investigator.show(after)
+    except NotFoundError as error:
+        gone = "the answer that this question follows up on was deleted"
+        raise ServerError(HTTPStatus.NOT_FOUND, gone, "Ask the question again, complete in itself.") from error
 
 
 def _resumption(desk: Desk, served: ServedFolder, run: Investigation) -> JobRequest:

@@ -120,6 +120,8 @@ def test_a_document_is_read_on_by_its_cursor_and_from_any_place(service: Service
         ("start_investigation", {"question": "Who?", "after": "none"}, "unknown investigation none"),
         ("get_investigation", {"id": "none"}, "unknown investigation none"),
         ("read_passage", {"document": "../../etc/passwd"}, "unknown document"),
+        ("read_passage", {"document": "gone.txt"}, "`status` lists the documents."),
+        ("search", {"q": "x"}, "query is missing"),
         ("read_passage", {"document": "cedar.txt", "place": "page 99"}, "has no page 99"),
         ("read_passage", {"document": "cedar.txt", "place": "the end"}, "is not a position"),
         ("search", {"query": ""}, "the query is empty"),

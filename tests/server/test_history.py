@@ -197,3 +197,19 @@ def test_a_report_that_nobody_read_says_so_once_at_the_top_of_each_form(reader: 
     assert saved.splitlines()[2].startswith("**Passages that may answer**: ")
     assert notice in saved.splitlines()[2]
     assert reader.get(f"{page.url.path}/save/html").text.count(notice) == 1
+
+
+def test_a_question_that_cannot_be_asked_comes_back_with_the_form(reader: httpx.Client) -> None:
+    page = answer_page(reader, "plants", ONE)
+    run = page.url.path.rpartition("/")[2]
+    reader.post(f"/f/plants/runs/{run}/delete")
+    follow_up = reader.post("/f/plants/ask", data={"question": "And Elm?", "after": run})
+    assert follow_up.status_code == 404
+    assert "The answer that this question follows up on was deleted." in follow_up.text
+    assert ">And Elm?</textarea>" in follow_up.text
+    assert "no run begins with" not in follow_up.text
+    form = {"question": ONE, "only": "nosuch.pdf"}
+    assert "Unknown document nosuch.pdf." in reader.post("/f/plants/ask", data=form).text
+    assert "Unknown document" in reader.post("/f/plants/matrix", data={"questions": ONE, "only": "nosuch.pdf"}).text
+    empty = reader.post("/f/plants/ask", data={"question": " "}).text
+    assert "<strong>The question is empty.</strong> Ask one question in plain words." in empty

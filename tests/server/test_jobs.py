@@ -231,6 +231,20 @@ def test_two_folders_of_one_name_have_two_names(plants: Path, tmp_path: Path) ->
         folder.close()
 
 
+def test_a_folder_made_later_leaves_the_default_and_of_several_one_has_to_be_named(
+    plants: Path, tmp_path: Path
+) -> None:
+    other = write_folder(tmp_path / "more")
+    alone, more = (Investigator(folder, embedder=ScriptedEmbedder()) for folder in (plants, other))
+    with closing(Desk(served_folders([alone], tmp_path / "d"))) as desk:
+        desk.folders.add(more)
+        assert desk.folder("").name == "plants"
+    with closing(Desk(served_folders([alone, more], tmp_path / "d"))) as desk, pytest.raises(ServerError) as refused:
+        desk.folder("")
+    assert refused.value.problem.detail == "several folders are served, and none is named"
+    assert refused.value.problem.hint == "Name one of these folders: plants, more"
+
+
 def test_programs_serve_a_folder_to_agents_beside_one_with_pages(plants: Path, tmp_path: Path) -> None:
     def served(*, to_agents: bool) -> ServedFolder:
         investigators = [Investigator(plants, embedder=ScriptedEmbedder())]

@@ -84,8 +84,10 @@ if (drop) {
     for (const line of refused.slice(0, 20)) list.append(Object.assign(document.createElement("li"), { textContent: line, dir: "auto" }));
     if (refused.length > 20) list.append(Object.assign(document.createElement("li"), { textContent: `and ${refused.length - 20} more` }));
     refusedList.replaceChildren(...(refused.length ? ["These files were not added:", list] : []));
-    thenRead.hidden = !added;
-    if (added && !refused.length) thenRead.requestSubmit();
+    if (!added) return;
+    if (!refused.length) return thenRead.requestSubmit();
+    await fetch(thenRead.action, { method: "POST", redirect: "manual" });  // without leaving the list of refused files
+    refusedList.append("The other files are being read.");
   };
 
   const limited = (files, refused) => files.length <= MOST_FILES ? add(files, refused)

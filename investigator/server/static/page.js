@@ -162,8 +162,15 @@ if (viewer) {
 
   document.addEventListener("keydown", (event) => {
     if (event.target.closest("input, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
+    document.body.classList.toggle("no-peek", event.key !== "Tab");  // a key that moves on leaves no quote hanging
     if (event.key === "Escape") close();
     if (event.key === "j" || event.key === "n") step(1);
     if (event.key === "k" || event.key === "p") step(current < 0 ? 0 : -1);
   });
 }
+
+// --- a page of a document on a small screen: a tap enlarges it, and another one shows it whole -------------------------
+document.addEventListener("click", (event) => {
+  const isSmall = matchMedia("(max-width: 61.99rem)").matches && getSelection().isCollapsed;
+  if (isSmall) event.target.closest?.(".sheet")?.classList.toggle("large");
+});
