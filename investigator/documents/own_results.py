@@ -30,7 +30,7 @@ _END = 700  # maximum number of characters from the cost of a result to its end
 _PAGE = '<meta name="generator" content="investigator report">'
 _RECORD = re.compile(r'\s*\{\s*"schema":\s*"investigator/[a-z_]+/\d+"')
 _HEADINGS = tuple(",".join(heading) for heading in (MATRIX_HEADING, EVIDENCE_HEADING, EXTRACTION_HEADING))
-_USAGE = re.compile(r"\bUsed: [\d,]+ calls?, [\d,]+ tokens? \(")
+_USAGE = re.compile(r"\bUsed: (?:[\d,]+ calls?\b[^\n]{0,100}, )?[\d.,]+ (?:s|min|h)\b")
 _COVERED = re.compile(r"(?:^|; |\bCoverage: )(?:read|searched) \d+ of \d+ documents?\b", re.MULTILINE)
 _RUN = r"(?:report-)?\d{8}-\d{6}-[0-9a-f]{6}"
 _MATRIX = re.compile(r"^Cells: [a-z ]+ \d.*\n(?:.*\n){1,3}The quotes behind each cell: --report ", re.MULTILINE)

@@ -402,7 +402,7 @@ def test_a_note_that_names_a_run_or_quotes_a_cost_is_evidence(tmp_path: Path) ->
     wire = json.loads(
         command("ask", folder, "What is the annual rent?", "--workspace", tmp_path / "w", "--json").stdout
     )
-    assert set(wire["answer"]["coverage"]["read"]) == {"read.txt", "run.txt"}
+    assert set(wire["answer"]["coverage"]["searched"]) == {"read.txt", "run.txt"}
 
 
 def test_a_result_of_ours_among_the_documents_is_no_evidence(folder: Path, tmp_path: Path) -> None:
