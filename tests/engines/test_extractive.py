@@ -368,13 +368,14 @@ def test_the_right_passage_is_quoted_first_wherever_it_stands_among_the_others()
                 "The mill at Leer burned down in the spring of 1911.",
                 "The mill at Leer burned down in the spring of 1911.",
                 "The mill at Leer  burned down\nin the spring of 1911!",
-                "It is true: the mill at Leer burned down in the spring of 1911, and then in 1920 a barn.",
+                "It is true: the mill at Leer burned down in the spring of 1911, and then a barn.",
             ),
             1,
         ),
         (("The mill made 40 million euros in 2021.", "The mill made 52 million euros in 2021."), 2),
+        (("The value of the mill is now 52 euros, not 40 as in the contract.", "Value of the mill: 40 euros."), 2),
     ],
-    ids=["repeated", "another figure"],
+    ids=["repeated", "another figure", "a figure that another text contradicts"],
 )
 def test_an_answer_says_nothing_twice_but_both_of_two_figures(texts: tuple[str, ...], statements: int) -> None:
     documents = (evidence(str(number), **{f"E{number}": text}) for number, text in enumerate(texts))

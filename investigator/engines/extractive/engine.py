@@ -52,7 +52,7 @@ from investigator.records import (
 from investigator.scoring.calibration import calibration_digest
 
 _STRATEGY = "Read the documents whose passages match best."
-_EDITION = 6
+_EDITION = 7
 """Number of the way in which passages are found; it is raised whenever the same calibration gives other replies."""
 _USEFUL_TOKENS = 6_000  # prompts may be longer; every sentence is embedded, a few hundred in a second
 _MOST_QUOTES = 3
@@ -266,12 +266,12 @@ def _supporting(passage: EvidencePassage) -> Iterator[tuple[Span, EvidenceSpan]]
 
 
 def _repeats(text: str, others: Iterable[str]) -> bool:
-    """Return True if another text has most words of a text. Texts that each have a figure that the other lacks
+    """Return True if another text has most words of a text and the same figures: texts with other figures may
     contradict each other or differ in subject.
     """
     for other in others:
         a, b = ({stem(word) for word in content_words(each)} for each in (text, other))
         c, d = ({word for word in words(each) if any(map(str.isdigit, word))} for each in (text, other))
-        if a and b and len(a & b) / min(len(a), len(b)) >= _SAME and not (c - d and d - c):
+        if a and b and len(a & b) / min(len(a), len(b)) >= _SAME and c == d:
             return True
     return False
