@@ -119,6 +119,9 @@ class Workspace:
         self.decoded = decoded or DecodedDocuments()
         self._at_close = ExitStack()
         _prepare(directory)
+        if not write and is_plain_file(directory / _DAMAGED_RUNS) and not store.url:  # a reader noticed it before
+            with suppress(WorkspaceLockedError), Workspace(directory, write=True, notice=notice):
+                pass
         self._lock = FileLock(str(directory / "writer.lock"), mode=0o600)
         if write:
             self._acquire()

@@ -222,6 +222,15 @@ def test_the_readable_runs_of_a_damaged_database_are_kept_and_so_is_the_damaged_
     assert [text for event in opened(folder).index() if isinstance(event, Notice) and (text := event.text)] == []
 
 
+def test_a_damaged_file_of_runs_is_reported_once_and_mended_by_the_next_reader(folder: Path) -> None:
+    opened(folder).ask("What was found?")
+    (folder.with_name("w") / "runs.db").write_text("junk")
+    with pytest.raises(DamagedDatabaseError):
+        opened(folder).runs()
+    assert opened(folder).runs() == ()
+    assert (folder.with_name("w") / "runs.db.damaged").read_text() == "junk"
+
+
 def test_a_file_that_replaces_an_open_database_is_read_anew(tmp_path: Path) -> None:
     path = tmp_path / "runs.db"
     before = FileDatabase(path, RUNS)
