@@ -66,10 +66,12 @@ PROBLEMS: dict[int | str, dict[str, object]] = {
 
 
 class ServerError(Exception):
-    """A rejected request, with the problem that explains it. `retry_after` is in seconds; 0 means never."""
+    """A rejected request, with the problem that explains it. `retry_after` is in seconds; 0 means never. `name` is a
+    part of the detail that a user entered, which stays as it is.
+    """
 
-    def __init__(self, status: int, detail: str, hint: str = "", *, retry_after: int = 0) -> None:
-        self.problem = problem(status, detail, hint)
+    def __init__(self, status: int, detail: str, hint: str = "", *, retry_after: int = 0, name: str = "") -> None:
+        self.problem = problem(status, detail, hint, name)
         self.retry_after = retry_after
         super().__init__(self.problem.detail)
 

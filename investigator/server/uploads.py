@@ -194,7 +194,7 @@ def _part(name: str) -> str:
         why = f"it is longer than {_LONGEST_NAME} bytes"
     if why:
         detail = f"{name[:60]!r} cannot be the name of a file or folder: {why}"
-        raise ServerError(HTTPStatus.UNPROCESSABLE_ENTITY, detail, "Choose another name.")
+        raise ServerError(HTTPStatus.UNPROCESSABLE_ENTITY, detail, "Choose another name.", name=name[:60])
     return name
 
 

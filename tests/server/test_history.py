@@ -213,3 +213,10 @@ def test_a_question_that_cannot_be_asked_comes_back_with_the_form(reader: httpx.
     assert "Unknown document" in reader.post("/f/plants/matrix", data={"questions": ONE, "only": "nosuch.pdf"}).text
     empty = reader.post("/f/plants/ask", data={"question": " "}).text
     assert "<strong>The question is empty.</strong> Ask one question in plain words." in empty
+
+
+def test_a_report_of_one_section_with_the_title_of_the_report_has_its_title_once(reader: httpx.Client) -> None:
+    page = answer_page(reader, "plants", "Power of the plants", report="1", outline="Power of the plants")
+    assert page.text.count(">Power of the plants</h") == 1
+    assert 'aria-label="Sections"' not in page.text
+    assert reader.get(f"{page.url.path}/save/md").text.count("# Power of the plants") == 1

@@ -139,6 +139,8 @@ def test_a_folder_of_the_user_is_never_written_to(tmp_path: Path, data: Path) ->
         assert (reply.status_code, "did not make it" in reply.text) == (403, True)
         assert client.post("/f/plants/remove", data={"path": "oak.txt"}).status_code == 403
         assert client.get("/folders").status_code == 200
+        refused = client.post("/folders", data={"name": "<b>museum</b>"}).text
+        assert "&#39;&lt;b&gt;museum&lt;/b&gt;&#39; cannot be the name" in refused
     assert files_in(plants) == before
 
 
