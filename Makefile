@@ -76,7 +76,7 @@ $(MODEL): $(INSTALLED)
 test: $(MODEL) ## run all checks, then all tests, as required before a change is merged
 	@$(BIN)/python -m pytest --collect-only -qq > /dev/null 2>&1 & compiling=$$!; \
 		$(MAKE) --no-print-directory check; checked=$$?; wait $$compiling; exit $$checked
-	@INVESTIGATOR_TEST_GGUF="$$(test -f $(MODEL) && echo $(abspath $(MODEL)))" $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+	@TEST_GGUF="$$(test -f $(MODEL) && echo $(abspath $(MODEL)))" $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 fuzz: install ## test damaged files, records, templates, workspaces and failing disks for about an hour (INVESTIGATOR_FUZZ=N changes the length)
 	@INVESTIGATOR_FUZZ="$${INVESTIGATOR_FUZZ:-3000}" $(BIN)/python -m pytest -n auto --timeout 0 \

@@ -284,9 +284,9 @@ def test_an_embedder_that_does_not_work_is_told_though_no_engine_needs_it(tried:
 
 
 def test_a_gguf_file_is_tried_in_this_process(tried: Tried) -> None:
-    model = os.environ.get("INVESTIGATOR_TEST_GGUF")
+    model = os.environ.get("TEST_GGUF")
     if not model:
-        pytest.skip("INVESTIGATOR_TEST_GGUF does not name a GGUF file")
+        pytest.skip("TEST_GGUF does not name a GGUF file")
     pytest.importorskip("xllamacpp")
     diagnosis = tried(f"plan=gguf:{model}", changes=["chat.max_tokens=96"])
     (engine,) = [engine for engine in diagnosis.engines if engine.is_model]

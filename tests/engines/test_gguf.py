@@ -1,4 +1,4 @@
-"""A GGUF file as an engine. The tests that need a model run if INVESTIGATOR_TEST_GGUF names one."""
+"""A GGUF file as an engine. The tests that need a model run if TEST_GGUF names one."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def prompt(text: str = QUESTION, reply_type: type[AskReply] | type[ReflectReply]
 
 @pytest.fixture(scope="module")
 def model() -> Path:
-    named = os.environ.get("INVESTIGATOR_TEST_GGUF")
+    named = os.environ.get("TEST_GGUF")
     if not named:
-        pytest.skip("INVESTIGATOR_TEST_GGUF does not name a GGUF file")
+        pytest.skip("TEST_GGUF does not name a GGUF file")
     pytest.importorskip("xllamacpp")
     return Path(named)
 

@@ -20,7 +20,7 @@ from investigator.bb3.folder_chat import FolderChat
 from investigator.bb3.records import Module
 from investigator.dialogue.messages import Message
 
-GGUF = os.environ.get("INVESTIGATOR_TEST_GGUF", "")
+GGUF = os.environ.get("TEST_GGUF", "")
 LEASE = (
     "The lease of the mill begins on 1 March 2024 and ends on 28 February 2029. "
     "The annual rent is EUR 48,000, payable in advance. The tenant must not keep dogs."
@@ -126,7 +126,7 @@ def test_a_model_that_only_babbles_leaves_the_rules_to_reply(
     assert "900" not in reply.text
 
 
-@pytest.mark.skipif(not GGUF, reason="INVESTIGATOR_TEST_GGUF names no model file")
+@pytest.mark.skipif(not GGUF, reason="TEST_GGUF names no model file")
 def test_a_small_local_model_says_nothing_of_documents_that_is_not_in_them(place: Path) -> None:
     investigator = Investigator(place / "folder", model=f"gguf:{GGUF}", workspace=place / "workspace")
     texts = "\n".join(file.read_text("utf-8") for file in (place / "folder").glob("*.txt"))

@@ -105,9 +105,13 @@ def test_damage_far_down_is_counted(read_all):
     assert found.unreadable[0].reason.startswith("2 damaged characters ")
 
 
-@pytest.mark.parametrize("data", ["", " \n\t\r\n ", "\0\0\0"])
+@pytest.mark.parametrize("data", ["", " \n\t\r\n "])
 def test_a_file_of_nothing_is_empty(refused, data):
     assert refused("empty.txt", data) is FileStatus.EMPTY
+
+
+def test_a_file_of_zero_bytes_is_damaged_and_not_empty(refused):
+    assert refused("copied.txt", "\0\0\0") is FileStatus.FAILED
 
 
 def test_binary_content_is_not_text(refused):
