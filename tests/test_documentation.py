@@ -43,7 +43,8 @@ def _headings(page: Path) -> set[str]:
 def test_the_documentation_stays_short() -> None:
     root = Path(investigator.__file__).parents[1]
     pages = [root / "README.md", *root.glob("docs/*.md"), *root.glob("docs/guides/*.md")]
-    assert sum(len(page.read_text(encoding="utf-8").split()) for page in pages) <= 14_300
+    words = (word for page in pages for word in page.read_text(encoding="utf-8").split())
+    assert sum(any(map(str.isalnum, word)) for word in words) <= 13_000  # the bars of tables are no words
     assert len((root / "README.md").read_text(encoding="utf-8").splitlines()) <= 110
 
 
