@@ -153,7 +153,7 @@ def search(
     elif hits:
         print_styled(hits_text(hits, query, details=STREAMS.get().verbose))
     if missing := investigator.missing_words(query):
-        tell(f"no document contains: {inert_line(', '.join(missing))}")
+        tell(f"no searched document contains: {inert_line(', '.join(missing))}")
     if not hits:
         tell("nothing found: no passage has a word of the query, and none is near in meaning")
         raise typer.Exit(_NOTHING)

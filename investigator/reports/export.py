@@ -129,7 +129,7 @@ MATRIX_FORMATS: Mapping[str, Callable[[Matrix], bytes]] = {
     ".csv": lambda matrix: matrix_csv(matrix).encode("utf-8-sig"),
     ".xlsx": lambda matrix: matrix_xlsx(matrix),
     ".parquet": matrix_parquet,
-    ".json": lambda matrix: inert_json_prose(stamped(Printed.MATRIX, matrix, indent=2)).encode("utf-8"),
+    ".json": lambda matrix: inert_json_prose(redacted(stamped(Printed.MATRIX, matrix, indent=2))).encode("utf-8"),
 }
 """The functions that write a matrix as a file, keyed by suffix."""
 

@@ -91,7 +91,7 @@ def _answer(state: State, library: DocumentIndex, checker: str) -> Answer:
     )
     reason = reason_of(status, coverage, stop, draft.parts, len(run.wordings), trust)
     if trust is Trust.UNREAD and (missing := missing_words(library, run.full_question)):
-        reason += f" No document contains: {', '.join(missing)}."
+        reason += f" No searched document contains: {', '.join(missing)}."
     return Answer(
         question=run.question,
         status=status,

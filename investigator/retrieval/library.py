@@ -33,6 +33,8 @@ from investigator.retrieval.vector_search import VectorSearch
 from investigator.scoring.calibration import default_calibration
 
 _DEPTH = 30  # number of chunks that keyword search and vector search each return
+_MOST_LOOKED_UP = 40
+"""Number of words of a query that are looked up to name those that no document contains."""
 _SNIPPET = 300  # maximum length of the excerpt that represents a document, in characters
 _EXAMINED = 5  # number of documents that a search examines, most promising first
 _SCOPED_DOCUMENTS = 5  # number of documents in a scope that are searched for passages
@@ -290,13 +292,12 @@ def within(index: DocumentIndex, scope: Sequence[str]) -> DocumentIndex:
 
 
 def missing_words(index: DocumentIndex, query: str) -> tuple[str, ...]:
-    """Return the words of a query that no document contains, as written and without duplicates."""
-    holders = index.holders(query)
-    return tuple(
-        token
-        for token in dict.fromkeys(tokens(query))
-        if not any(holders.get(word, index.document_ids()) for word in words(token))
-    )
+    """Return the words of a query that no document of the index contains, as written and without duplicates; of a long
+    query, of its first words.
+    """
+    first = list(dict.fromkeys(tokens(query)))[:_MOST_LOOKED_UP]
+    holders, every = index.holders(" ".join(first)), index.document_ids()
+    return tuple(token for token in first if not any(holders.get(word, every) for word in words(token)))
 
 
 _CURLY = re.compile("[\u201c\u201d\u201e\u00ab\u00bb]")

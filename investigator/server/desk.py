@@ -138,6 +138,7 @@ class Desk:
         if request.kind in _ASKING:  # stored without known secrets, like runs
             mission, strategy = (redacted(text) if text else text for text in (request.mission, request.strategy))
             request = request.changed(question=_ASKING[request.kind](request), mission=mission, strategy=strategy)
+            request = request.changed(outline=redacted(request.outline))
             self.models.investigator(folder.name, folder.investigator, request.model)
             outline_in(request.outline)
         with self._changed:
@@ -207,7 +208,7 @@ class Desk:
         try:
             # the first is when the watcher has begun, and may be late
             for number, _ in enumerate(moments(*places, stop=self.closing)):
-                if number or _is_behind(folder):
+                if (number or _is_behind(folder)) and folder.investigator.has_index():
                     with self._changed:
                         self._to_index.add(folder.name)
                         self._changed.notify_all()

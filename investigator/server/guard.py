@@ -21,7 +21,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from investigator.server.hosting import Application, Receive, Scope, Send
 from investigator.server.problems import ServerError
 
-MOST_OCTETS = 250_000
+MOST_OCTETS = 1_250_000
 """Size limit for a request body: enough for the longest accepted text in a form that encodes each character as twelve
 bytes.
 """

@@ -18,7 +18,8 @@ from investigator.server.desk import Desk
 from investigator.server.folders import ServedFolder, check_documents
 from investigator.server.live import followed, state_of
 from investigator.server.problems import ServerError, problem_of, served_words
-from investigator.server.records import JobKind, JobRequest, JobState, LoggedEvent, kind_of
+from investigator.server.question_pages import job_request
+from investigator.server.records import JobKind, JobState, LoggedEvent, kind_of
 from investigator.server.replies import After, Fields, html, linking, page, saved, see
 from investigator.services.run_records import LONGEST_QUESTION, MATRIX
 
@@ -63,7 +64,7 @@ def _add_asking(router: APIRouter, desk: Desk) -> None:
                 detail = f"the questions have more than {10 * LONGEST_QUESTION:,} characters"
                 raise ServerError(HTTPStatus.UNPROCESSABLE_ENTITY, detail, "Ask them in several tables.")
             check_documents(served, only)
-            job = desk.submit(JobRequest(folder=name, kind=JobKind.MATRIX, question=questions, only=only))
+            job = desk.submit(job_request(folder=name, kind=JobKind.MATRIX, question=questions, only=only))
         except (FolderError, ServerError, QuestionError) as error:
             given = {"questions": questions, "only": fields.get("only", "")}
             return _list_page(served, problem=problem_of(error), **given)

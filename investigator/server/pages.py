@@ -72,7 +72,14 @@ def _add_jobs(router: APIRouter, desk: Desk) -> None:
             return see(f"/f/{name}/matrix/{job_id}")
         if job.state is JobState.DONE:
             return see(f"/f/{name}/runs/{job.run_id}" if job.run_id else f"/f/{name}/documents?job={job.id}")
-        form = question_form(desk, served, given={"question": job.request.question, "model": job.request.model})
+        asked = job.request
+        given = {
+            "only": ", ".join(asked.only),
+            "mission": asked.mission or "",
+            "as_of": asked.as_of or "",
+            "outline": asked.outline,
+        }
+        form = question_form(desk, served, given={"question": asked.question, "model": asked.model, **given})
         return page("job.html.j2", folder=served, state_words=STATE_WORDS, **form, **state_of(served, job))
 
     @router.get("/f/{name}/jobs/{job_id}/progress")

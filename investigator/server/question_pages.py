@@ -127,7 +127,7 @@ def begun(desk: Desk, request: JobRequest) -> Response:
 
 def _form_request(folder: str, given: Mapping[str, str]) -> JobRequest:
     """Return the request from the question form. Raises ServerError if it exceeds a limit."""
-    return _request(
+    return job_request(
         folder=folder,
         question=given.get("question", ""),
         mission=given.get("mission"),
@@ -143,12 +143,12 @@ def _form_request(folder: str, given: Mapping[str, str]) -> JobRequest:
 
 
 def _check_earlier(served: ServedFolder, after: str) -> None:
-    """Raise ServerError if the answer on which a question follows up was deleted."""
+    """Raise ServerError if the answer on which a question follows up is not stored."""
     try:
         if after:
             served.investigator.show(after)
     except NotFoundError as error:
-        gone = "the answer that this question follows up on was deleted"
+        gone = "the answer that this question follows up on is not, or no longer, stored"
         raise ServerError(HTTPStatus.NOT_FOUND, gone, "Ask the question again, complete in itself.") from error
 
 
@@ -170,10 +170,11 @@ def _resumption(desk: Desk, served: ServedFolder, run: Investigation) -> JobRequ
     values = {"mission": setup.mission, "strategy": setup.strategy, "only": setup.scope, "as_of": setup.as_of or None}
     model = desk.models.of_engine(served.name, investigator, setup.engine)
     kind = JobKind.REPORT if run.id.startswith(REPORT) else JobKind.INVESTIGATE
-    return _request(folder=served.name, question=run.question, after=after, model=model, kind=kind, **values)
+    return job_request(folder=served.name, question=run.question, after=after, model=model, kind=kind, **values)
 
 
-def _request(**fields: object) -> JobRequest:
+def job_request(**fields: object) -> JobRequest:
+    """Return a request for a job. Raises ServerError if a field is not valid."""
     try:
         return JobRequest.model_validate(fields)
     except ValidationError as error:

@@ -93,7 +93,7 @@ def _add_investigations(router: APIRouter, desk: Desk) -> None:
 def _add_folders(router: APIRouter, desk: Desk) -> None:
     @router.get("/folders", response_model=Items[Folder])
     def folders() -> Response:
-        """List the folders that the server was started with."""
+        """List the served folders."""
         return json_response(Items(items=tuple(Folder(name=f.name, path=str(f.path)) for f in desk.folders.values())))
 
     @router.get("/folders/{folder}", response_model=FolderStatus)

@@ -61,9 +61,11 @@ def test_the_nearest_passages_are_those_of_a_search(folder: Path) -> None:
 
 
 def test_words_that_no_document_contains_are_named(folder: Path) -> None:
-    assert answer(folder, "Who vaccinates zebras?").reason.endswith(" No document contains: vaccinates, zebras.")
+    assert answer(folder, "Who vaccinates zebras?").reason.endswith(
+        " No searched document contains: vaccinates, zebras."
+    )
     shown = command("ask", folder, "What does a copper porthole cost in 2024?", *OWN).stdout
-    assert "No document contains: copper, cost." in " ".join(shown.split())
+    assert "No searched document contains: copper, cost." in " ".join(shown.split())
     searched = command("search", folder, "apprentices of the yard", *OWN)
-    assert searched.stderr.splitlines()[-1] == "no document contains: apprentices"
-    assert "no document contains" not in command("search", folder, "the yard", *OWN).stderr
+    assert searched.stderr.splitlines()[-1] == "no searched document contains: apprentices"
+    assert "no searched document contains" not in command("search", folder, "the yard", *OWN).stderr

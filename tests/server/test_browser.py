@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urljoin
 
 import pytest
 from power_plants import ABSENT, ALL, ONE
@@ -193,6 +194,16 @@ def test_a_model_is_chosen_by_keyboard_and_what_is_too_long_stays_and_is_not_sen
     ask(page, ONE)
     page.wait_for_url("**/runs/**")
     assert page.locator(".answer .sources").is_visible()
+
+
+def test_enter_is_a_new_line_where_several_questions_are_written(chromium: Browser, read: Service) -> None:
+    page = opened(chromium, read)
+    page.goto(urljoin(page.url, "matrix"))
+    page.click("#questions")
+    page.keyboard.type("Who owns it?")
+    page.keyboard.press("Enter")
+    page.keyboard.type("When was it built?")
+    assert page.input_value("#questions") == "Who owns it?\nWhen was it built?"
 
 
 def test_the_answer_is_copied_with_its_sources_and_printed_without_controls(chromium: Browser, read: Service) -> None:

@@ -205,7 +205,7 @@ def test_a_question_that_cannot_be_asked_comes_back_with_the_form(reader: httpx.
     reader.post(f"/f/plants/runs/{run}/delete")
     follow_up = reader.post("/f/plants/ask", data={"question": "And Elm?", "after": run})
     assert follow_up.status_code == 404
-    assert "The answer that this question follows up on was deleted." in follow_up.text
+    assert "The answer that this question follows up on is not, or no longer, stored." in follow_up.text
     assert ">And Elm?</textarea>" in follow_up.text
     assert "no run begins with" not in follow_up.text
     form = {"question": ONE, "only": "nosuch.pdf"}

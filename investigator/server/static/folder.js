@@ -37,7 +37,12 @@ if (drop) {
     const request = new XMLHttpRequest();
     request.open("PUT", `${drop.dataset.to}?${new URLSearchParams({ path, existing: document.getElementById("existing").value })}`);
     request.upload.onprogress = (event) => progress(event.loaded);
-    request.onload = () => { progress(file.size); done({ status: request.status, ...JSON.parse(request.responseText || "{}") }); };
+    request.onload = () => {
+      progress(file.size);
+      let reply = {};
+      try { reply = JSON.parse(request.responseText); } catch { /* a page, such as that of a login that has ended */ }
+      done({ status: request.status, ...reply });
+    };
     request.onerror = () => done({ status: 0, detail: "the connection was lost: the file may have changed, or the server has ended" });
     request.send(file);
   });

@@ -5,7 +5,7 @@
 for (const form of document.querySelectorAll("form.ask")) {
   const text = form.querySelector("textarea");
   let isSent = false;
-  form.addEventListener("keydown", (event) => {
+  if (!form.classList.contains("many")) form.addEventListener("keydown", (event) => {
     const isComposing = event.isComposing || event.keyCode === 229;  // Safari ends a composition with this code
     if (event.target !== text || event.key !== "Enter" || event.shiftKey || isComposing) return;
     event.preventDefault();
