@@ -29,7 +29,8 @@ class Overheard(TransformersEngine):
     """A tiny model that records its outputs with their templates."""
 
     def __init__(self, model: Path, heard: list[tuple[str, str]]) -> None:
-        super().__init__(model, decoding=Decoding(beam_max_length=16, stop_token=""))
+        super().__init__(model)
+        self.decoding = Decoding(beam_max_length=16, stop_token="")
         self.heard = heard
 
     def reply(self, prompt: Prompt, hear: Hear | None = None) -> Reply:

@@ -35,7 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def engine(folder: Path) -> TransformersEngine:
-    return TransformersEngine(folder, decoding=Decoding(beam_max_length=12, stop_token=""))
+    return TransformersEngine(folder).with_decoding(Decoding(beam_max_length=12, stop_token=""))
 
 
 def as_told(engine: TransformersEngine, decoding: Decoding) -> TransformersEngine:
@@ -289,7 +289,7 @@ def test_a_chat_template_is_put_around_a_prompt_and_not_around_a_text(folder: Pa
     copied = shutil.copytree(folder, tmp_path / "chatty")
     (copied / "chat_template.jinja").write_text("q {{ messages[0].content }} r", encoding="utf-8")
     options = decoding(Inference.GREEDY)
-    plain, chatty = TransformersEngine(folder), TransformersEngine(copied, decoding=options)
+    plain, chatty = TransformersEngine(folder), TransformersEngine(copied).with_decoding(options)
     assert chatty.reply(prompt("a b")).text == plain.write_on("q a b r", options).text
     assert chatty.write_on("a b", options).text == plain.write_on("a b", options).text
 

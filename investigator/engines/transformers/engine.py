@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 _WEIGHTS = ("*.safetensors", "*.bin")
 
 
-_OWN = Decoding(beam_max_length=512, stop_token="")
-
-
 class TransformersSettings(Record):
     """Settings for running a model in a folder."""
 
@@ -40,11 +37,9 @@ class TransformersEngine:
     threads wait. Raises SettingsError at once if the folder contains no model.
     """
 
-    def __init__(
-        self, path: str | Path, settings: TransformersSettings | None = None, decoding: Decoding = _OWN
-    ) -> None:
+    def __init__(self, path: str | Path, settings: TransformersSettings | None = None) -> None:
         folder, device = Path(path).expanduser(), (settings or TransformersSettings()).device
-        self.decoding = decoding
+        self.decoding = Decoding(beam_max_length=512, stop_token="")
         self.name = f"transformers:{folder.resolve().name}@{_size(folder)}"
         self._context = _context(folder)
         self._loaded = LoadedOnce(lambda: _model(folder, device))
