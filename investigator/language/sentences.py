@@ -72,8 +72,8 @@ def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _are_records(spans: Sequence[tuple[int, int]], text: str) -> bool:
-    """Return True if most lines of a block are rows from the first one on, or all are short and end a sentence, of
-    which the first may be a title instead.
+    """Return True if at least half of the lines from a block's first table row on are rows; in a block without rows, if
+    all lines are short, none runs on, and at least two, which are all but a title before them, end a sentence.
     """
     lines = [text[start:end] for start, end in spans]
     if len(lines) < _FEWEST_LINES:
