@@ -65,6 +65,9 @@ def test_a_row_of_a_table_is_marked_on_its_page(pages: DocumentPages, report: Do
     assert pages.views(report.id, quote.start, quote.end) == (view,)
     assert {round(600 * mark.left, -1) for mark in view.marks} == {50, 200, 350}
     assert [line.text for line in view.lines] == [" ".join(row) for row in (("Item", "2023", "2022"), *ROWS)]
+    (line,) = (line for line in view.lines if line.text == COSTS)
+    assert all(line.left <= mark.left < mark.right <= line.right for mark in view.marks)
+    assert all(line.top <= mark.top < mark.bottom <= line.bottom for mark in view.marks)
     assert pages.picture(report.id, 2, 60).startswith(b"\x89PNG")
 
 

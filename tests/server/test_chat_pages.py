@@ -168,7 +168,7 @@ def test_a_chat_that_goes_on_knows_what_was_said_before(plants: Path) -> None:
     reply = SpokenReply(text="The Cedar plant makes 42 MW of power.")
     before = ChatTurn(number=1, said=QUESTION, state=TurnState.DONE, reply=reply)
     with open_talks(investigator) as begin:
-        after, anew = (begin("one", turns)("When was it opened?", Mock()) for turns in ((before,), ()))
+        after, anew = (begin("one", turns)("When was it opened?", Mock(spec=Watch)) for turns in ((before,), ()))
     assert {quote.document_id for quote in after.quotes} == {"cedar.txt"}
     assert {quote.document_id for quote in anew.quotes} != {"cedar.txt"}
 

@@ -141,6 +141,13 @@ def test_an_index_that_is_not_ours_is_rebuilt_with_a_notice_and_the_runs_survive
         assert library.document("a.txt").text == "The harbour is 11 metres deep."
 
 
+def test_the_runs_of_a_killed_writer_are_checked_before_they_are_used(folder: Path) -> None:
+    opened(folder).ask(QUESTION)
+    a_page_that_nobody_reads_of_a_killed_writer(folder.with_name("w") / "runs.db")
+    notices = [event.text for event in opened(folder).investigate(QUESTION) if isinstance(event, Notice)]
+    assert any("readable runs and memories were moved" in text for text in notices)
+
+
 def test_damage_that_shows_in_use_is_mended_at_the_next_command(folder: Path) -> None:
     opened(folder).ask(QUESTION)
     zeroes(folder.with_name("w") / "index.db")

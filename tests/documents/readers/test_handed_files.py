@@ -34,9 +34,9 @@ CASES = Path(__file__).resolve().parents[4] / "shared" / "cases"
     ],
 )
 def test_handed_files_are_read_as_shown(read, file: str, held: list[str], lacking: list[str]) -> None:
-    if not CASES.exists():
-        pytest.skip("the handed inputs are not here")
-    (path,) = CASES.glob(file)
+    path = next(CASES.glob(file), None)
+    if path is None:
+        pytest.skip("the handed input is not here")
     text = read(path.name, path.read_bytes(), ocr=False).text
     assert all(words in text for words in held)
     assert not any(words in text for words in lacking)

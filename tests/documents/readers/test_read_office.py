@@ -9,6 +9,8 @@ import pytest
 from made_compound import compound_file
 from made_files import WORD, docx, package, pdf, pptx, word_paragraph
 
+from investigator.documents.readers.base import ReaderSettings
+from investigator.documents.readers.zip_files import Package
 from investigator.records import FileStatus
 
 
@@ -83,6 +85,11 @@ def test_authors_are_listed_with_semicolons_in_office_open_xml_only(read):
     parts = {"mimetype": "application/vnd.oasis.opendocument.presentation", "content.xml": content, "meta.xml": meta}
     assert read("a.odp", package(parts)).authors == ("Smith, A; Sons",)
     assert read("a.docx", docx(word_paragraph("Hi there."))).authors == ("Ada Byron", "Max Born")
+
+
+def test_the_relations_of_a_part_count_once_for_the_limit():
+    with Package(docx(""), ReaderSettings(max_bytes=1_000)) as opened:
+        assert {opened.main("") for _ in range(20)} == {"word/document.xml"}
 
 
 def test_open_document_text_is_read(read):
