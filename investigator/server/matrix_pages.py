@@ -35,6 +35,8 @@ def add_matrices(router: APIRouter, desk: Desk) -> None:
         served = desk.folder(name)
         if not run_id.startswith(MATRIX):
             return _job_page(desk, served, run_id)
+        if jobs := served.ledger.jobs_of(run_id) if served.investigator.show(run_id).matrix is None else ():
+            return see(f"/f/{name}/matrix/{jobs[0].id}")
         matrix = _matrix(served, run_id)
         view = {**matrix_view(matrix), "engine": served_words(readers_line(matrix))}
         return page("matrix_run.html.j2", folder=served, passage_link=linking(served), **view)
@@ -83,7 +85,8 @@ def _add_asking(router: APIRouter, desk: Desk) -> None:
 
 def _list_page(served: ServedFolder, **rejected: object) -> Response:
     jobs = [job for job in served.ledger.unfinished() if job.request.kind is JobKind.MATRIX]
-    runs = [run for run in served.investigator.runs() if run.id.startswith(MATRIX)]
+    busy = {job.run_id for job in jobs}
+    runs = [run for run in served.investigator.runs() if run.id.startswith(MATRIX) and run.id not in busy]
     given = {"problem": None, "questions": "", "only": "", **rejected}
     return page("matrices.html.j2", folder=served, jobs=jobs, runs=runs, most=10 * LONGEST_QUESTION, **given)
 

@@ -108,16 +108,16 @@ def _add_history(router: APIRouter, desk: Desk) -> None:
     def forget(name: str, run_id: str) -> Response:
         served = desk.folder(name)
         if any(job.run_id == run_id for job in served.ledger.unfinished()):
-            raise ServerError(HTTPStatus.CONFLICT, "This question is being answered.", "Stop it first, then delete it.")
+            raise ServerError(HTTPStatus.CONFLICT, "This run is in progress.", "Stop it first, then delete it.")
         try:
             served.investigator.forget(run_id)
         except NotFoundError as error:
-            raise ServerError(HTTPStatus.NOT_FOUND, "This question has already been deleted.") from error
+            raise ServerError(HTTPStatus.NOT_FOUND, "This run has already been deleted.") from error
         except WorkspaceLockedError as error:
             hint = "Try again when it has ended."
             raise ServerError(HTTPStatus.CONFLICT, "Another run is writing, perhaps this one.", hint) from error
         served.ledger.forget_run(run_id)
-        return see(f"/f/{served.name}/runs")
+        return see(f"/f/{served.name}/{'matrix' if run_id.startswith(MATRIX) else 'runs'}")
 
 
 def begun(desk: Desk, request: JobRequest) -> Response:

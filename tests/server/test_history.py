@@ -153,7 +153,7 @@ def test_a_question_that_is_being_answered_is_not_deleted(plants: Path, tmp_path
         refused = client.post(f"{run}/delete")
         may_go_on.set()
         assert refused.status_code == 409
-        assert "being answered" in refused.text
+        assert "in progress" in refused.text
         assert "It produces 42 MW." in end_page(client, httpx.Response(303, headers={"location": job})).text
 
 

@@ -9,12 +9,17 @@ import re
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
+from threading import Event
 
 import httpx
 import pytest
 from openpyxl import load_workbook
-from power_plants import write_folder
-from server_clients import browser_of, read_folder, serving
+from power_plants import read, write_folder
+from server_clients import browser_of, end_page, read_folder, serving
+
+from investigator import ScriptedEngine
+from investigator.errors import EngineError
+from investigator.records import Prompt
 
 POWER, OPENED = "How much power does the plant make?", "When was the plant opened?"
 
@@ -87,15 +92,40 @@ def test_refused_questions_stay_in_the_form_with_what_is_wrong(browser: httpx.Cl
     assert questions.strip() in refused.text
 
 
-def test_a_stopped_table_keeps_its_rows_and_resumes(browser: httpx.Client) -> None:
-    started = browser.post("/f/plants/matrix", data={"questions": "Which plant is the oldest?"}, follow_redirects=False)
-    page = browser.post(f"/f/plants/jobs/{started.headers['location'].rpartition('/')[2]}/stop")
-    while "In progress" in page.text:
-        page = browser.get(started.headers["location"])
-    if "Resume" in page.text:  # it may have ended before
-        page = browser.post(f"/f/plants/jobs/{started.headers['location'].rpartition('/')[2]}/resume")
-    while "In progress" in page.text:
-        page = browser.get(page.url.path)
-    assert "9 documents, 1 question" in page.text
-    assert browser.get("/f/plants/matrix/matrix-20200101").status_code == 404
-    assert browser.get("/f/plants/matrix/none").status_code == 404
+@pytest.mark.parametrize("state", ["Stopped", "Failed"])
+def test_a_table_that_was_stopped_or_has_failed_is_resumed_or_deleted_on_the_page(tmp_path: Path, state: str) -> None:
+    asked, going, fails = Event(), Event(), state == "Failed"
+
+    def reply(prompt: Prompt) -> str:
+        asked.set()
+        going.wait(60)
+        if fails:
+            raise EngineError("no reply")
+        return read(prompt)
+
+    folder = write_folder(tmp_path / "plants")
+    with serving(folder, tmp_path / "data", model=ScriptedEngine(reply)) as service, browser_of(service) as client:
+        read_folder(client, "plants")
+        started = client.post("/f/plants/matrix", data={"questions": POWER}, follow_redirects=False)
+        place = started.headers["location"]
+        asked.wait(60)
+        if not fails:
+            client.post(f"/f/plants/jobs/{place.rpartition('/')[2]}/stop")
+        going.set()
+        assert state in end_page(client, started).text
+        (run,) = re.findall(r'href="(/f/plants/matrix/matrix-[^"]+)"', client.get("/f/plants/matrix").text)
+        page = client.get(run)
+        assert page.url.path == place
+        fails = False
+        (resume,) = re.findall(r'action="([^"]+/resume)"', page.text)
+        assert "9 documents, 1 question" in end_page(client, client.post(resume, follow_redirects=False)).text
+        listed = client.get("/f/plants/matrix").text
+        (delete,) = re.findall(r'action="(/f/plants/runs/matrix-[^"]+/delete)"', listed)
+        after = client.post(delete)
+        assert (after.url.path, delete in after.text) == ("/f/plants/matrix", False)
+        assert client.get(run).status_code == 404
+
+
+def test_an_unknown_table_is_not_found(browser: httpx.Client) -> None:
+    for name in ("matrix-20200101", "none"):
+        assert browser.get(f"/f/plants/matrix/{name}").status_code == 404
