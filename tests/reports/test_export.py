@@ -14,7 +14,7 @@ from printed import printed
 from test_html_report import HOSTILE, Page, with_texts
 
 from investigator.documents.own_results import EVIDENCE_HEADING, is_own_result
-from investigator.records import Investigation, PageMark, PageView
+from investigator.records import Investigation, PageMark, PageView, Trust
 from investigator.reports.enclosures import CitedPage, Enclosures
 from investigator.reports.export import exported, table_csv
 from investigator.reports.html import html_report
@@ -102,6 +102,21 @@ def test_an_answer_as_a_word_document_is_read_by_others_and_known_to_be_our_own(
     for words in ("(supported in part: the lease itself names no term)", "we agreed on five years with Müller"):
         assert words in text
     assert is_own_result(written)
+
+
+@pytest.mark.parametrize("suffix", [".docx", ".md"])
+def test_a_saved_answer_says_how_it_was_understood_as_of_when_and_whom_not_to_trust(
+    answered: Investigation, suffix: str
+) -> None:
+    assert answered.answer is not None
+    failed = answered.answer.changed(check=answered.answer.check.changed(trust=Trust.FAILED))
+    written = exported(answered.changed(read_as="What is the rent of the mill?", answer=failed), suffix)
+    text = extract_bytes_sync(written, WORD).content if suffix == ".docx" else written.decode()
+
+    order = ["Read as: What is the rent of the mill?", "One part is open.", "failed its grading", "The annual rent"]
+    assert sorted(order, key=text.index) == order
+    assert text.count("failed its grading") == 1
+    assert "Run 8f3a12cd, as of 2026-03-31." in text
 
 
 @pytest.mark.parametrize("text", [*HOSTILE, "<w:p/>", "]]>"])
