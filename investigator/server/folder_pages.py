@@ -21,7 +21,7 @@ from investigator.server.file_list import MOST_COMPARED, MOST_ROWS, FileLists, F
 from investigator.server.first_reading import FirstReading
 from investigator.server.folders import ServedFolder
 from investigator.server.problems import ServerError
-from investigator.server.records import JobKind, JobRequest, kind_of
+from investigator.server.records import JobKind, JobRequest, JobState, kind_of
 from investigator.server.replies import Fields, page, see
 from investigator.server.uploads import FIRST_FOLDER, Existing, Uploads
 
@@ -120,7 +120,9 @@ async def _parts(request: Request) -> AsyncIterator[bytes]:
 
 
 def _updated(served: ServedFolder, job_id: str) -> str:
-    """Return what an update of the index changed; "" if it is not known."""
-    events = served.ledger.events(job_id, limit=None) if job_id else ()
+    """Return what a finished update of the index changed; "" if the job is none."""
+    job = served.ledger.job(job_id)
+    is_update = job is not None and job.request.kind is JobKind.INDEX and job.state is JobState.DONE
+    events = served.ledger.events(job_id, limit=None) if is_update else ()
     notices = [event for event in events if event.kind == kind_of(Notice)]
     return Notice.model_validate_json(notices[-1].body).text if notices else ""

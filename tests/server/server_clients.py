@@ -48,7 +48,7 @@ def browser_of(service: Service) -> Iterator[httpx.Client]:
 
 def read_folder(client: httpx.Client, folder: str) -> httpx.Response:
     """Read a folder for the first time, and return the page of its documents."""
-    page = client.post(f"/f/{folder}/index")
+    page = client.post(f"/f/{folder}/index", follow_redirects=True)
     while "Reading the folder" in page.text:
         time.sleep(0.05)
         page = client.get(f"/f/{folder}/documents")

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import httpx
 import pytest
 from power_plants import write_folder
 
 from investigator import Investigator, ScriptedEmbedder
-from investigator.records import DocumentCard, FileRecord, FileStatus, FolderStatus, Imprint
+from investigator.records import DocumentCard, FileRecord, FileStatus, FolderStatus, Imprint, Notice
 from investigator.server.file_list import MOST_ROWS, FileLists, FileOrder, date_of, update_line
+from investigator.server.records import JobKind, JobRequest, JobState, ServerJob
+from investigator.server.service import Service
 
 SECOND = 1_000_000_000
 
@@ -73,3 +76,23 @@ def test_an_update_says_what_has_changed() -> None:
     assert update_line(before, after) == "3 files added, 1 file changed, 1 file removed, 1 file could not be read."
     assert update_line(after, after) == "Nothing has changed, 1 file could not be read."
     assert update_line(None, before) == "3 files added."
+
+
+@pytest.mark.parametrize(
+    ("kind", "state", "is_shown"),
+    [
+        (JobKind.INDEX, JobState.DONE, True),
+        (JobKind.INDEX, JobState.FAILED, False),
+        (JobKind.READ, JobState.DONE, False),
+    ],
+)
+def test_only_an_update_that_was_finished_is_reported_and_nothing_is_said_of_the_files_since(
+    service: Service, browser: httpx.Client, kind: JobKind, state: JobState, is_shown: bool
+) -> None:
+    ledger = service.desk.folder("plants").ledger
+    request = JobRequest(folder="plants", kind=kind)
+    ledger.add(ServerJob(id=f"{kind}-{state}", request=request, created="2026-01-01", state=state))
+    ledger.log(f"{kind}-{state}", Notice(text="the index is locked; retrying."))
+    page = browser.get("/f/plants/documents", params={"job": f"{kind}-{state}"}).text
+    assert ("The index was updated.</strong> the index is locked" in page) is is_shown
+    assert ("up to date" in page, "retrying" in page) == (False, is_shown)
