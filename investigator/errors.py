@@ -49,18 +49,18 @@ def in_words(error: Exception) -> str:
 class InvestigatorError(Exception):
     """Base class of all errors that this package raises on purpose.
 
-    `hint` says what to do next; if it is empty, the hint of the class is used. Known secrets are redacted in the
-    message and the hint. `address` is that of the model's server, if they contain it: it stays readable on a page,
-    where others are defanged.
+    `hint` says what to do next, and `command` what to do on the command line; if both are empty, the hint of the class
+    is used. `advice` is the part that also holds elsewhere, as on a page. Known secrets are redacted. `address` is that
+    of the model's server, if they contain it: it stays readable on a page, where others are defanged.
     """
 
     default_hint: ClassVar[str] = ""
     address = ""
     exit_code: ClassVar[int] = 1
 
-    def __init__(self, message: str, *, hint: str = "") -> None:
-        self.message = redacted(message)
-        self.hint = redacted(hint) or self.default_hint
+    def __init__(self, message: str, *, hint: str = "", command: str = "") -> None:
+        self.message, self.advice = redacted(message), redacted(hint)
+        self.hint = f"{self.advice} {redacted(command)}".strip() or self.default_hint
         super().__init__(self.message)
 
 

@@ -116,7 +116,7 @@ class _ReadingProcess:
             try:
                 self._process = process = start_module(_MODULE)
             except OSError as error:
-                hint = "Close other programs or lower reader.workers, then run the same command again."
+                hint = "Close other programs or lower reader.workers, then try again."
                 reason = f"no process to read files can be started ({error.strerror})"
                 raise ReaderError(reason, hint=hint) from error
         with _killed_after(_START_SECONDS, process) as late:

@@ -29,9 +29,8 @@ from investigator.research.status import MAY_ANSWER
 _EXTRACTIVE = re.compile(r"extractive(?![^\s:])")
 
 UNFINISHED = "Unfinished"
-NO_READER = (
-    "No language model has read these passages. To have one read them: --model openai:gpt-4o, or --model ollama:NAME."
-)
+UNREAD = "No language model has read these passages."
+NO_READER = f"{UNREAD} To have one read them: --model openai:gpt-4o, or --model ollama:NAME."
 
 HEADLINES: Mapping[AnswerStatus, str] = {
     AnswerStatus.ANSWERED: "Answered",

@@ -30,7 +30,6 @@ from investigator.reports.wording import duration, is_finder, plural, verdict_wo
 from investigator.secrets import redacted
 from investigator.server.desk import Desk
 from investigator.server.folders import ServedFolder
-from investigator.server.problems import served_words
 from investigator.server.records import JobEnded, LoggedEvent, ServerJob, kind_of
 from investigator.server.replies import TEMPLATES, streamed
 
@@ -124,7 +123,7 @@ class Live:
         else:
             self.title, self.detail = what_follows(event), ""
         is_line = self.count is None or self.count.last
-        if is_line and (words := served_words(sentence(event, self._engine))):
+        if is_line and (words := sentence(event, self._engine)):
             self.log = [*self.log[-_MOST_LINES + 1 :], words]
 
     def _spent(self, calls: int, seconds: float) -> str:

@@ -14,10 +14,11 @@ from investigator.records import Filled, Matrix
 from investigator.reports.export import MATRIX_FORMATS
 from investigator.reports.html import MATRIX_WORDS, matrix_view
 from investigator.reports.matrix import readers_line
+from investigator.reports.wording import NO_READER, UNREAD
 from investigator.server.desk import Desk
 from investigator.server.folders import ServedFolder, check_documents
 from investigator.server.live import followed, state_of
-from investigator.server.problems import ServerError, problem_of, served_words
+from investigator.server.problems import ServerError, problem_of
 from investigator.server.question_pages import job_request
 from investigator.server.records import JobKind, JobState, LoggedEvent, kind_of
 from investigator.server.replies import After, Fields, html, linking, page, saved, see
@@ -38,7 +39,7 @@ def add_matrices(router: APIRouter, desk: Desk) -> None:
         if jobs := served.ledger.jobs_of(run_id) if served.investigator.show(run_id).matrix is None else ():
             return see(f"/f/{name}/matrix/{jobs[0].id}")
         matrix = _matrix(served, run_id)
-        view = {**matrix_view(matrix), "engine": served_words(readers_line(matrix))}
+        view = {**matrix_view(matrix), "engine": readers_line(matrix).replace(NO_READER, UNREAD)}
         return page("matrix_run.html.j2", folder=served, passage_link=linking(served), **view)
 
     @router.get("/f/{name}/matrix/{run_id}/table.{suffix}")

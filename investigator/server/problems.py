@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
@@ -18,6 +17,8 @@ from investigator.errors import (
     InvestigatorError,
     NotFoundError,
     QuestionError,
+    ReplayError,
+    SettingsError,
     SourceChangedError,
     UserError,
     WorkspaceLockedError,
@@ -27,9 +28,6 @@ from investigator.secrets import redacted
 from investigator.server.records import Problem
 
 _SOON = 5  # seconds after which a locked folder may be free
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+")
-_COMMAND = re.compile(r"\binvestigator [a-z]|(?<!\w)--[a-z]|\bcommand\b|\bterminal\b")
-"""Matches a sentence about the command line, which does not help users of a server."""
 _PARTS = ("body", "query", "path", "header")
 _FAULTS: Mapping[str, str] = {
     "missing": "is missing",
@@ -51,13 +49,15 @@ _KINDS: tuple[tuple[type[InvestigatorError], int, str], ...] = (
     (WorkspaceLockedError, 503, "Wait until the other operation on this folder has finished, then try again."),
     (DiskFullError, 507, "Free some space on the disk of the server, then try again."),
     (CredentialError, 502, ""),
+    (ReplayError, 502, ""),
     (EngineError, 502, "The results so far are kept: ask the same question again to resume."),
     (QuestionError, 422, "Ask one question in plain words."),
     (SourceChangedError, 500, "Update the index of the folder under Documents, or with POST /v1/folders/FOLDER/index."),
+    (SettingsError, 422, "Start the server with other settings."),
     (UserError, 422, ""),
     (InvestigatorError, 500, ""),
 )
-"""The status of each kind of error, and the hint if its own is only about the command line; the first match counts."""
+"""The status of each kind of error, and the advice if it has none of its own; the first match counts."""
 
 PROBLEMS: dict[int | str, dict[str, object]] = {
     "default": {"model": Problem, "description": "What went wrong, and what to do next."}
@@ -90,7 +90,7 @@ def problem_of(error: Exception) -> Problem:
             return error.problem
         case InvestigatorError():
             status, general = next((status, hint) for kind, status, hint in _KINDS if isinstance(error, kind))
-            return problem(status, error.message, served_words(error.hint) or general, error.address)
+            return problem(status, error.message, error.advice or general or error.hint, error.address)
         case HTTPException():
             return problem(error.status_code, error.detail)
         case ValidationError() | RequestValidationError():
@@ -116,8 +116,3 @@ def retry_after(error: Exception) -> int:
     if isinstance(error, WorkspaceLockedError):
         return _SOON
     return error.retry_after if isinstance(error, ServerError) else 0
-
-
-def served_words(text: str) -> str:
-    """Return the text after removing its sentences about the command line."""
-    return " ".join(sentence for sentence in _SENTENCE.split(text) if not _COMMAND.search(sentence))

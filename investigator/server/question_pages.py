@@ -24,10 +24,10 @@ from investigator.records import Investigation, Trust
 from investigator.reports.export import exported, table_csv
 from investigator.reports.html import html_report, investigation_view
 from investigator.reports.terminal import investigation_text
-from investigator.reports.wording import HEADLINES, NO_READER, UNFINISHED, readers, sentences
+from investigator.reports.wording import HEADLINES, NO_READER, UNFINISHED, UNREAD, sentences
 from investigator.server.desk import Desk
 from investigator.server.folders import ServedFolder, check_documents
-from investigator.server.problems import ServerError, problem_of, served_words
+from investigator.server.problems import ServerError, problem_of
 from investigator.server.records import JobKind, JobRequest, JobState
 from investigator.server.replies import Fields, linking, page, saved, see
 from investigator.services.outlines import outline_of, outline_text
@@ -205,9 +205,9 @@ def _run_page(desk: Desk, served: ServedFolder, run_id: str, **rejected: object)
     view["outline"] = outline_text(outline_of(record))
     form = question_form(desk, served, **rejected)
     advice = _CHOOSE if len(form["models"]) > 1 else _NONE_TO_CHOOSE
-    notice = f"{served_words(NO_READER)} {advice}"
+    notice = f"{UNREAD} {advice}"
     view |= {name: str(view[name]).replace(NO_READER, notice) for name in ("reason", "text")}
-    view |= {"readers": [*map(served_words, readers(record))] if view["readers"] else ()}
+    view["readers"] = [line.replace(NO_READER, UNREAD) for line in view["readers"]]
     if record.answer is None:
         view |= _how_it_ended(served, run_id)
     elif record.answer.check.trust is Trust.UNREAD and len(form["models"]) > 1:

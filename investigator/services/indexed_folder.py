@@ -121,8 +121,8 @@ class IndexedFolder:
     def status(self, *, compare: bool = True) -> FolderStatus:
         """Return the contents of the index and, with `compare`, the changes in the folder. Raises FolderError."""
         if not self.has_index():
-            hint = f"To create the index: investigator index {self.folder}"
-            raise FolderError(f"the folder {self.folder} has no index yet", hint=hint)
+            command = f"To create the index: investigator index {self.folder}"
+            raise FolderError(f"the folder {self.folder} has no index yet", command=command)
         with self._index() as index:
             compared_by = self.parts.settings.folder if compare else None
             return folder_status(self.folder, index.stored, index.without_vectors(), compared_by)
@@ -396,5 +396,5 @@ def _citations(investigation: Investigation) -> tuple[Quote, ...]:
 
 def _no_document(document_id: str, reason: str = "") -> NotFoundError:
     why = f": {reason}" if reason else ""
-    hint = "List the documents with: investigator index FOLDER --dry-run --json"
-    return NotFoundError(f"unknown document {document_id}{why}", hint=hint)
+    command = "List the documents with: investigator index FOLDER --dry-run --json"
+    return NotFoundError(f"unknown document {document_id}{why}", command=command)

@@ -73,7 +73,7 @@ def valid_question(question: str, called: str = "question") -> str:
     if any("\ud800" <= character <= "\udfff" for character in stripped):
         raise QuestionError(
             "the question contains characters that are not text (the input was not UTF-8)",
-            hint="Set the terminal to UTF-8, or put the question into a UTF-8 file and pass - as the question.",
+            command="Set the terminal to UTF-8, or put the question into a UTF-8 file and pass - as the question.",
         )
     if not any(character.isalnum() for character in stripped):
         raise QuestionError(f"the {called} contains no words: {stripped[:40]!r}", hint=hint)
@@ -103,7 +103,7 @@ def distinct_questions(questions: Sequence[str]) -> tuple[str, ...]:
         valid = valid_question(question)
         distinct.setdefault(" ".join(valid.split()), valid)
     if not distinct:
-        raise QuestionError("no question given", hint="Give a file of questions, or ask one with --question.")
+        raise QuestionError("no question given", command="Give a file of questions, or ask one with --question.")
     return tuple(distinct.values())
 
 
@@ -168,10 +168,11 @@ def scope_of(only: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
         )
         if not named:
             near = get_close_matches(name, known, n=1)
-            hint = f"Did you mean {near[0]}? " if near else ""
+            meant = f"Did you mean {near[0]}? " if near else ""
             raise FolderError(
                 f"unknown document {name}",
-                hint=f"{hint}To list all: investigator index FOLDER --dry-run --json. Patterns such as a/* work too.",
+                hint=f"{meant}Patterns such as a/* work too.",
+                command="To list all: investigator index FOLDER --dry-run --json",
             )
         scope.update(dict.fromkeys(named))
     return tuple(sorted(scope))
@@ -227,7 +228,8 @@ def settings_of(record: Investigation, settings: Settings) -> MadeWith:
         setting = ".".join(str(part) for part in error.errors()[0]["loc"])
         raise ReplayError(
             f"the run {record.id} was made by another version of this program: its setting {setting} is unknown here",
-            hint="To read the run: investigator show RUN. To repeat it, ask its question again.",
+            hint="To repeat it, ask its question again.",
+            command="To read the run: investigator show RUN",
         ) from error
 
 

@@ -16,6 +16,7 @@ from investigator.records import (
     Event,
     Fit,
     Memory,
+    Notice,
     Part,
     PartStatus,
     Planned,
@@ -84,6 +85,7 @@ KNOWN = "answered How much power? not stated Since when? known It makes 42 MW. u
         ((PLANNED, WRITTEN.changed(lead="It makes 42 MW.")), "draft", "Draft, not checked yet It makes 42 MW."),
         ((PLANNED, WRITTEN, FURTHER), "known", "answered How much power? not stated Since when? open By whom?"),
         ((Checked(shown=2, withheld=1, fit=Fit.YES),), "log", "checked: 2 statements shown, 1 withheld"),
+        ((Notice(text="terminal.txt is read again."),), "log", "note: terminal.txt is read again."),
     ],
 )
 def test_the_page_shows_what_has_happened_so_far(events: Sequence[Record], place: str, words: str) -> None:

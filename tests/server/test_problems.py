@@ -20,7 +20,8 @@ from investigator.server.problems import problem_of
     [
         (QuestionError("the question is empty"), "Ask one question in plain words."),
         (QuestionError("too long", hint="Ask a short question."), "Ask a short question."),
-        (SettingsError("no", hint="Put it elsewhere. Name it with --token-file FILE."), "Put it elsewhere."),
+        (QuestionError("no", hint="Ask which command opens terminal 3."), "Ask which command opens terminal 3."),
+        (SettingsError("no", hint="Put it elsewhere.", command="Name it with --token-file FILE."), "Put it elsewhere."),
         *((kind("it failed"), "") for kind in (EngineError, SourceChangedError, StoreError, NotFoundError)),
         (WorkspaceLockedError("it failed"), ""),
     ],

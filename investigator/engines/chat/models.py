@@ -172,10 +172,10 @@ def missing_package(server: Server, reason: str) -> SettingsError:
     return SettingsError(f"{server.model} needs a package: {reason}", hint=f"Install it with: {command}")
 
 
-_START = "Start the model server or correct its address, then run the same command again to resume."
+_START = "Start the model server or correct its address, then try again; finished work is kept."
 _FINAL = "Set the final address as the base URL: the key and the documents are never sent to another address."
-_CREDIT = "The account has no credit left: add some, or choose another model with --model."
-_WAIT = "Wait {wait}, then run the same command again: it resumes where it stopped."
+_CREDIT = "The account has no credit left: add some, or choose another model."
+_WAIT = "Wait {wait}, then try again; finished work is kept."
 _BASE = "Check that the base URL belongs to an OpenAI-compatible API (it often ends in /v1)."
 _TOO_LONG = (
     r"ContextOverflow|context[ _]?(length|window|size)|maximum context|prompt is too long|too many (input )?tokens"
