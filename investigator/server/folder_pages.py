@@ -5,6 +5,7 @@ remove.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
+from contextlib import ExitStack
 from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +13,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response
 
+from investigator.errors import InvestigatorError
 from investigator.investigator import Investigator
 from investigator.records import Notice
 from investigator.reports.wording import FILE_STATUSES
@@ -20,7 +22,7 @@ from investigator.server.desk import Desk
 from investigator.server.file_list import MOST_COMPARED, MOST_ROWS, FileLists, FileOrder
 from investigator.server.first_reading import FirstReading
 from investigator.server.folders import ServedFolder
-from investigator.server.problems import ServerError
+from investigator.server.problems import ServerError, problem_of
 from investigator.server.records import JobKind, JobRequest, JobState, kind_of
 from investigator.server.replies import Fields, page, see
 from investigator.server.uploads import FIRST_FOLDER, Existing, Uploads
@@ -45,11 +47,15 @@ def add_folders(router: APIRouter, desk: Desk, uploads: Uploads, opened: Callabl
     def make(fields: Fields) -> Response:
         if opened is None:
             raise ServerError(HTTPStatus.FORBIDDEN, "this server makes no folders")
-        try:
-            made = uploads.make(fields.get("name", "").strip() or FIRST_FOLDER)
-        except ServerError as error:
-            return listed(problem=error.problem, given=fields.get("name", ""))
-        return see(f"/f/{desk.add(opened(made)).name}/documents")
+        with ExitStack() as failing:
+            try:
+                made = uploads.make(fields.get("name", "").strip() or FIRST_FOLDER)
+                failing.callback(made.rmdir)
+                name = desk.add(opened(made)).name
+            except (ServerError, InvestigatorError) as error:
+                return listed(problem=problem_of(error), given=fields.get("name", ""))
+            failing.pop_all()
+        return see(f"/f/{name}/documents")
 
 
 def add_files(router: APIRouter, desk: Desk, uploads: Uploads, reading: FirstReading) -> None:

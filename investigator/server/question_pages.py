@@ -24,7 +24,7 @@ from investigator.records import Investigation, Trust
 from investigator.reports.export import exported, table_csv
 from investigator.reports.html import html_report, investigation_view
 from investigator.reports.terminal import investigation_text
-from investigator.reports.wording import HEADLINES, NO_READER, UNFINISHED, UNREAD, sentences
+from investigator.reports.wording import HEADLINES, NO_READER, UNFINISHED, UNREAD, readers, sentences
 from investigator.server.desk import Desk
 from investigator.server.folders import ServedFolder, check_documents
 from investigator.server.problems import ServerError, problem_of
@@ -207,9 +207,9 @@ def _run_page(desk: Desk, served: ServedFolder, run_id: str, **rejected: object)
     advice = _CHOOSE if len(form["models"]) > 1 else _NONE_TO_CHOOSE
     notice = f"{UNREAD} {advice}"
     view |= {name: str(view[name]).replace(NO_READER, notice) for name in ("reason", "text")}
-    view["readers"] = [line.replace(NO_READER, UNREAD) for line in view["readers"]]
     if record.answer is None:
-        view |= _how_it_ended(served, run_id)
+        own = [line.replace(NO_READER, UNREAD) for line in readers(record)]
+        view |= {"readers": own, **_how_it_ended(served, run_id)}
     elif record.answer.check.trust is Trust.UNREAD and len(form["models"]) > 1:
         view["unread"] = not record.earlier and not rejected
     view["standing"] = served.investigator.standing()

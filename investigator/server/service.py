@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import Self
 
 from fastapi import FastAPI, Request
@@ -32,6 +32,9 @@ from investigator.server.hosting import (
     SLOWEST_CLIENT,
     Application,
     Hosting,
+    Receive,
+    Scope,
+    Send,
     address_of,
     is_loopback,
     listening_at,
@@ -58,11 +61,8 @@ def application(
     uploads: Uploads,
     opened: OpenMade | None = None,
     on_problem: Callable[[str], None] = lambda _: None,
-    searches: Mapping[str, Application] = MappingProxyType({}),
 ) -> FastAPI:
-    """Return the application without its guard; `on_problem` receives unexpected errors. `searches` maps each path to
-    the handler for all requests below it.
-    """
+    """Return the application without its guard; `on_problem` receives unexpected errors."""
     agents = AgentDoor(desk)
     app = FastAPI(
         title="investigator",
@@ -74,7 +74,7 @@ def application(
     )
     app.include_router(rest(desk, chats))
     app.include_router(pages(desk, chats, uploads, opened))
-    app.router.routes += [Route(PATH, agents), *(Route(path, search) for path, search in searches.items())]
+    app.router.routes.append(Route(PATH, agents))
     app.mount("/static", StaticFiles(packages=[("investigator.server", "static")]))
 
     async def rejected(request: Request, error: Exception) -> Response:
@@ -101,6 +101,16 @@ def application(
         app.add_exception_handler(kind, rejected)
     app.add_exception_handler(Exception, unexpected)
     return app
+
+
+class _SearchDoor:
+    """Serves the searches of all folders, also of those made later; each is opened when it is first used."""
+
+    def __init__(self, opened: Callable[[str], Application]) -> None:
+        self._opened = cache(opened)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._opened(scope["path_params"]["name"])(scope, receive, send)
 
 
 class Service:
@@ -144,12 +154,10 @@ class Service:
             failing.pop_all()
         folders = self.desk.folders
         self._chats = Chats(folders, open_talks)
-        self._searches = {
-            f"{self._access.search_path}/{name}": searches_of(folder.investigator, on_problem)
-            for name, folder in folders.items()
-            if searches_of is not None
-        }
-        app = application(self.desk, self._chats, uploads, open_made, on_problem, self._searches)
+        app = application(self.desk, self._chats, uploads, open_made, on_problem)
+        if searches_of is not None:
+            door = _SearchDoor(lambda name: searches_of(self.desk.folder(name).investigator, on_problem))
+            app.router.routes.append(Route(f"{self._access.search_path}/{{name}}", door))
         guard = Guard(app, self._access, allowed_hosts(host, port, names), html("closed.html.j2"), patience)
         self.address = address_of(listening)
         self._named = () if is_loopback(host) else tuple(address_of(listening, name) for name in names)
@@ -169,7 +177,7 @@ class Service:
 
     def searches(self) -> tuple[str, ...]:
         """Return the addresses that other programs can use to search the folders, but for nothing else."""
-        return tuple(f"{self.address}{path}" for path in self._searches)
+        return tuple(f"{self.address}{self._access.search_path}/{name}" for name in self.desk.folders)
 
     def wait(self) -> None:
         """Wait until another thread closes the server."""

@@ -68,8 +68,9 @@ class Uploads:
         with self._placing, translated(folder):
             if os.path.lexists(folder):
                 raise ServerError(HTTPStatus.CONFLICT, f"a folder {folder.name!r} exists", "Choose another name.")
-            make_private_folder(folder)
+            make_private_folder(self._directory)
             check_private_folder(self._directory)
+            make_private_folder(folder)
         return folder
 
     async def store(

@@ -228,8 +228,7 @@ def settings_of(record: Investigation, settings: Settings) -> MadeWith:
         setting = ".".join(str(part) for part in error.errors()[0]["loc"])
         raise ReplayError(
             f"the run {record.id} was made by another version of this program: its setting {setting} is unknown here",
-            hint="To repeat it, ask its question again.",
-            command="To read the run: investigator show RUN",
+            hint="To read the run: investigator show RUN. To repeat it, ask its question again.",
         ) from error
 
 

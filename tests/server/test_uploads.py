@@ -15,6 +15,10 @@ from server_clients import browser_of, end_page, read_folder
 
 from investigator import Investigator, ScriptedEmbedder, load_settings
 from investigator.bb3.commands.serve import open_talks
+from investigator.bb3.search.client import reached_server
+from investigator.bb3.search.server import folder_searches
+from investigator.errors import SettingsError
+from investigator.server.file_list import MOST_ROWS
 from investigator.server.service import Service
 
 MOST = 4_000_000
@@ -82,6 +86,35 @@ def test_a_new_folder_gets_the_name_that_was_entered_and_is_served_again_later(
         refused = browser.post("/folders", data={"name": name})
         assert (refused.status_code, 'role="alert"' in refused.text) == (422, True), name
     assert sorted(path.name for path in (data / "uploads").iterdir()) == ["Contracts 2025", "documents"]
+
+
+def test_a_folder_that_was_made_is_searched_by_chats_like_the_others(data: Path) -> None:
+    server = Service([], open_talks=open_talks, open_made=open_made, directory=data, searches_of=folder_searches)
+    with server as service, browser_of(service) as client:
+        client.post("/folders", data={"name": "notes"})
+        (data / "uploads" / "notes" / "lake.txt").write_text("The lake is 40 metres deep.")
+        read_folder(client, "notes")
+        address = service.searches()[-1]
+        (hit, *_) = reached_server(address).search("How deep is the lake?", 3)
+        assert "40 metres" in hit.text
+        assert httpx.post(f"{address}x", data={"q": "lake"}).status_code == 404
+
+
+def test_a_folder_that_cannot_be_served_is_not_left_behind(data: Path) -> None:
+    def failing(folder: Path) -> Investigator:
+        if folder.name == "notes":
+            raise SettingsError("the disk is read-only", hint="Choose another disk.")
+        return open_made(folder)
+
+    server = Service([], open_talks=open_talks, open_made=failing, directory=data)
+    with server as service, browser_of(service) as client:
+        page = client.post("/folders", data={"name": "notes"})
+        assert (page.status_code, "The disk is read-only." in page.text, 'value="notes"' in page.text) == (
+            422,
+            True,
+            True,
+        )
+        assert [path.name for path in (data / "uploads").iterdir()] == ["documents"]
 
 
 def test_the_folders_that_were_made_are_served_by_the_next_server(data: Path) -> None:
@@ -204,10 +237,12 @@ def test_a_full_disk_is_named_and_nothing_is_left(browser: httpx.Client, made: P
     assert files_in(made.parent) == {}
 
 
-def test_thousands_of_files_are_added_and_listed(browser: httpx.Client, made: Path) -> None:
-    for number in range(300):
-        assert add(browser, f"notes/{number}.txt", b"%d" % number).status_code == 201
-    assert len(files_in(made)) == 300
+def test_hundreds_of_files_are_added_and_listed(browser: httpx.Client) -> None:
+    for number in range(MOST_ROWS + 1):
+        assert add(browser, f"notes/{number}.txt", b"Note %d." % number).status_code == 201
+    page = read_folder(browser, "documents").text
+    assert page.count('class="name"') == MOST_ROWS
+    assert f"1–{MOST_ROWS} of {MOST_ROWS + 1}." in page
 
 
 def test_a_page_of_another_site_adds_nothing(browser: httpx.Client, made: Path) -> None:
