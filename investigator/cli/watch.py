@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Annotated
 
@@ -25,13 +26,12 @@ from investigator.reports.inert import inert_json_prose
 from investigator.reports.schemas import Printed, stamped
 from investigator.reports.standing import summary_line, update_text
 from investigator.services.question_file import read_question_file
-from investigator.services.watching import moments, watched
+from investigator.services.watching import RESCAN, moments, watched
 from investigator.store.workspace import sole_watcher
 
 CHANGED = 6
 """The exit code of `--once` if an answer is new or has changed."""
 _KEPT = "the answers are kept; run the same command again to go on."
-_WITHOUT_DIGITS = {ord(digit): None for digit in "0123456789"}
 _LONGEST_COMMAND = 300  # seconds that the command of --exec may take
 
 
@@ -81,8 +81,8 @@ def watch(
     is shown with the quotes before and now. Answers are kept in the workspace, so the next start goes on from them.
     Limits such as --max-calls apply to each update. Ctrl-C ends it.
 
-    Exit codes of --once: 0 all answers stand, 6 an answer is new or has changed, 1 a question failed, 2 usage error,
-    130 interrupted.
+    Exit codes of --once: 0 all answers stand, 6 an answer is new or has changed, 1 a question failed or another process
+    used the folder for more than five minutes, 2 usage error, 130 interrupted.
     """
     command, file = _command(watching.command), questions.expanduser()
     investigator = common.investigator(folder, common.settings.load(*effort.settings()))
@@ -97,6 +97,7 @@ def watch(
             lambda current: _shown(update(current, name), investigator.parts.watch, noted),
             partial(read_question_file, file),
             [None] if watching.once else moments(*places, file=file, poll=watching.poll),
+            patience=RESCAN if watching.once else inf,
         ):
             if isinstance(event, Notice):
                 note(event.text)
@@ -125,7 +126,7 @@ def _exit_code(update: StandingUpdate) -> int:
 
 def _shown(events: Iterator[Event], watch: Watch, noted: set[str]) -> Iterator[Event]:
     """Show the events of an update on standard error, and yield the last one, for which the terminal is left free. A
-    notice that was shown before, perhaps with other numbers, is left out.
+    notice that was shown before is left out.
     """
     with ExitStack() as stack:
         display = stack.enter_context(display_on(sys.stderr))
@@ -135,9 +136,9 @@ def _shown(events: Iterator[Event], watch: Watch, noted: set[str]) -> Iterator[E
             if isinstance(event, BatchEnded):
                 stack.close()
                 yield event
-            elif not isinstance(event, Notice) or (words := event.text.translate(_WITHOUT_DIGITS)) not in noted:
+            elif not isinstance(event, Notice) or event.text not in noted:
                 display.show(event)
-                noted |= {words} if isinstance(event, Notice) else set()
+                noted |= {event.text} if isinstance(event, Notice) else set()
 
 
 def _command(words: str) -> Sequence[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 from pydantic import Field
@@ -350,13 +351,13 @@ class RunSummary(Record):
 
 
 class RunHistory(Record):
-    """Some of the runs of single questions, newest first, and the number of all; the ids of the runs whose answers are
-    kept up to date; and headings that a reader may search for.
+    """Some of the runs of single questions, newest first, and the number of all; the ids of the runs that answer
+    standing questions, each with what its last update did; and headings that a reader may search for.
     """
 
     runs: tuple[RunSummary, ...] = ()
     total: int = 0
-    standing: frozenset[str] = frozenset()
+    standing: Mapping[str, str] = {}
     topics: tuple[str, ...] = ()
 
 

@@ -200,12 +200,12 @@ class Investigations(IndexedFolder):
 
         yield from standing_update(self, self.engines, self._records(questions, RunOptions()), name)
 
-    def standing(self) -> frozenset[str]:
-        """Return the ids of the runs whose answers are kept up to date."""
+    def standing(self) -> Mapping[str, str]:
+        """Return the ids of the runs that answer standing questions, each with what its last update did, in words."""
         from investigator.services.standing import standing_runs  # a single question must not wait for the import
 
         if not self.has_runs():
-            return frozenset()
+            return {}
         with self.open_workspace(write=False) as workspace:
             return standing_runs(workspace.runs)
 

@@ -43,10 +43,11 @@ _LENGTH = 20  # characters of a digest that tell one from another
 
 
 class _State(Record):
-    """The state at the last update that was reported: the files with their contents; by the identity of its runs, the
-    run that answered each question; and the questions that failed.
+    """The state at the last update that was reported: when it ended; the files with their contents; by the identity of
+    its runs, the run that answered each question; and the questions that failed.
     """
 
+    at: str = ""
     files: Mapping[str, str] = {}
     answers: Mapping[str, str] = {}
     failed: tuple[str, ...] = ()
@@ -95,10 +96,9 @@ def standing_update(
     yield BatchEnded(outcome=update)
     now = {i: each.investigation for i, each in asked.items() if each.investigation is not None}
     answers = {identity: run.id for identity, run in {**earlier, **now}.items()}
-    after = _State(files=files, answers=answers, failed=tuple(i for i in asked if i not in now))
-    if after != state:
-        with place.open_workspace(write=False) as workspace, workspace.runs.begin() as connection:
-            set_meta(connection, key, after.model_dump_json())
+    after = _State(at=update.at, files=files, answers=answers, failed=tuple(i for i in asked if i not in now))
+    with place.open_workspace(write=False) as workspace, workspace.runs.begin() as connection:
+        set_meta(connection, key, after.model_dump_json())
 
 
 def _because(
@@ -168,11 +168,15 @@ def _state(database: Database, key: str) -> _State:
     return _State()
 
 
-def standing_runs(database: Database) -> frozenset[str]:
-    """Return the ids of the runs whose answers are kept up to date."""
+def standing_runs(database: Database) -> Mapping[str, str]:
+    """Return the ids of the runs that answer standing questions, each with what its last update did, in words."""
     with database.begin() as connection:
         keys = connection.execute(select(meta.c.key).where(meta.c.key.startswith(_STATE))).scalars().all()
-    return frozenset(run for key in keys for run in _state(database, key).answers.values())
+    return {
+        run: f"{'update failed' if identity in state.failed else 'updated'} {state.at[:16].replace('T', ' ')}"
+        for state in (_state(database, key) for key in keys)
+        for identity, run in state.answers.items()
+    }
 
 
 def _digest(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from math import inf
 from pathlib import Path, PurePath
 from threading import Event as Signal
 
@@ -12,6 +13,7 @@ from investigator.documents.scanning import IGNORE_FILE
 from investigator.errors import (
     InvestigatorError,
     QuestionError,
+    RunError,
     SettingsError,
     WorkspaceLockedError,
     in_words,
@@ -109,12 +111,14 @@ def watched(
     questions: Callable[[], Sequence[str]],
     moments: Iterable[None],
     sleep: Callable[[float], None] = time.sleep,
+    patience: float = inf,
 ) -> Iterator[Event]:
     """Update the answers to the questions at each of the `moments`, and yield the events; the outcome of an update
     is a StandingUpdate. Questions that cannot be read any more stay those read before.
 
     An error of the first update is raised; a later one is reported, and the update is repeated at a later moment.
-    While another process is writing to the workspace, the update waits.
+    While another process is writing to the workspace, the update waits, for `patience` seconds at most: then it raises
+    RunError.
     """
     current: tuple[str, ...] = ()
     is_first = True
@@ -126,7 +130,7 @@ def watched(
                 raise
             yield Notice(text=f"{error.message}; the {len(current)} questions read before are kept.")
         try:
-            yield from _waited(partial(update, current), sleep)
+            yield from _waited(partial(update, current), sleep, patience)
         except InvestigatorError as error:
             if is_first:
                 raise
@@ -134,8 +138,8 @@ def watched(
         is_first = False
 
 
-def _waited(update: Callable[[], Iterator[Event]], sleep: Callable[[float], None]) -> Iterator[Event]:
-    last = ""
+def _waited(update: Callable[[], Iterator[Event]], sleep: Callable[[float], None], patience: float) -> Iterator[Event]:
+    last, waited = "", 0.0
     while True:
         try:
             yield from update()
@@ -143,5 +147,8 @@ def _waited(update: Callable[[], Iterator[Event]], sleep: Callable[[float], None
         except WorkspaceLockedError as error:
             if error.message != last:
                 yield Notice(text=f"{error.message}; waiting for it to end.")
-            last = error.message
+            last, waited = error.message, waited + _BETWEEN_TRIES
+            if waited > patience:
+                hint = "Run the same command again when it has ended."
+                raise RunError(f"{last}; after {patience / 60:.0f} minutes, nothing was asked", hint=hint) from error
         sleep(_BETWEEN_TRIES)

@@ -111,13 +111,13 @@ def test_the_answer_can_be_copied_with_its_numbered_sources(browser: httpx.Clien
     assert "It makes 42 MW of power." in text
 
 
-def test_a_question_that_is_kept_up_to_date_is_marked(reader: httpx.Client, own: Service) -> None:
+def test_a_standing_question_is_marked_with_what_its_last_update_did(reader: httpx.Client, own: Service) -> None:
     investigator = own.desk.folder("plants").investigator
     answer_page(reader, "plants", OTHER)
     list(investigator.update_standing([ONE]))
-    assert reader.get("/f/plants/runs").text.count("kept up to date") == 1
-    (now,) = investigator.standing()
-    assert "Kept up to date" in reader.get(f"/f/plants/runs/{now}").text
+    assert reader.get("/f/plants/runs").text.count("standing question, updated 20") == 1
+    ((now, did),) = investigator.standing().items()
+    assert f"Standing question, {did}." in reader.get(f"/f/plants/runs/{now}").text
 
 
 def test_a_report_is_written_from_the_page_and_again_with_an_edited_outline(reader: httpx.Client) -> None:

@@ -149,5 +149,6 @@ def test_a_question_that_failed_is_asked_again_and_keeps_its_earlier_answer(plac
     assert isinstance(last, BatchEnded)
     assert isinstance(last.outcome, StandingUpdate)
     assert ["away" in each.failure for each in last.outcome.asked] == [True]
+    assert {words.partition(" 20")[0] for words in broken.standing().values()} == {"update failed", "updated"}
     (asked,) = updated(place, CEDAR, ABSENT)[0].asked
     assert said(asked) == (["It makes 42 MW of power."], ["It makes 99 MW of power."])

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from investigator.errors import EngineError, QuestionError, SettingsError, WorkspaceLockedError
+from investigator.errors import EngineError, QuestionError, RunError, SettingsError, WorkspaceLockedError
 from investigator.records import AskedAnew, BatchEnded, Event, Notice, StandingUpdate
 from investigator.services.watching import moments, watched
 from investigator.store.workspace import sole_watcher
@@ -165,6 +165,10 @@ def test_an_error_is_reported_and_does_not_end_the_watch_unless_it_is_the_first(
     errors[:] = [EngineError("no key")]
     with pytest.raises(EngineError):
         list(watched(update, Files(["a?"]), [None]))
+    errors[:] = [WorkspaceLockedError("process 7 is writing")] * 9
+    with pytest.raises(RunError, match="process 7 is writing; after 0 minutes, nothing was asked"):
+        list(watched(update, Files(["a?"]), [None], waits.append, patience=8))
+    assert len(waits) == 1 + 4
 
 
 def test_a_second_watcher_of_a_workspace_is_refused_until_the_first_ends(tmp_path: Path) -> None:
