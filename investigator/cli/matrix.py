@@ -18,7 +18,6 @@ from investigator.records import CellStatus, Matrix
 from investigator.reports.export import MATRIX_FORMATS
 from investigator.reports.matrix import matrix_text
 from investigator.reports.schemas import Printed
-from investigator.reports.typed_values import parquet_library
 from investigator.research.schema import TypedSchema, read_schema_file
 
 
@@ -62,8 +61,6 @@ def matrix(
     wanted = questions_of(questions, question or ()) if schema is None else read_schema_file(schema)
     for path in report or ():
         check_report(path, folder, tuple(MATRIX_FORMATS))
-        if path.suffix.lower() == ".parquet":
-            parquet_library()
     if isinstance(wanted, TypedSchema) and wanted.unknown:
         note(f"unknown keywords of the schema are ignored: {', '.join(wanted.unknown)}")
     investigator = asking.investigator(folder)

@@ -157,12 +157,16 @@ def check_place(path: Path) -> None:
 
 
 def check_report(path: Path, folder: Path, suffixes: Sequence[str] = HTML) -> None:
-    """Check that the report can be written, and that its suffix is one of `suffixes`. Raises UserError."""
+    """Check that the report can be written, in a format among `suffixes` whose package is there. Raises UserError."""
     if path.suffix.lower() not in suffixes:
         raise UserError(
             f"the report {path} does not end in {' or '.join(suffixes)}",
             hint=f"Choose another file name, such as --report answer{suffixes[0]}",
         )
+    if path.suffix.lower() == ".parquet":
+        from investigator.reports.typed_values import parquet_library  # needed for this format alone
+
+        parquet_library()
     if path.is_file() and not is_own_result(path.read_bytes()):
         raise UserError(
             f"{path} exists and is not a report of this program",

@@ -13,7 +13,7 @@ from investigator.cli.options import AsJson, Model, PromptsFolder, SettingsOptio
 from investigator.cli.output import print_result, tell
 from investigator.doctor.diagnosis import diagnose
 from investigator.doctor.findings import Diagnosis, EngineFinding, Environment, RoleFinding, RoleGrade, RoleState
-from investigator.doctor.near_duplicates import NearDuplicates, near_duplicates
+from investigator.doctor.near_duplicates import near_duplicates
 from investigator.engines.grades import PASSES
 from investigator.reports.columns import columns
 from investigator.reports.inert import inert_line
@@ -46,7 +46,7 @@ def doctor(
 
     Exit codes: 0 if every role works, 1 if a role fails, 2 for a usage error or an invalid template.
     """
-    chosen, alike = settings.load(), tuple[NearDuplicates, ...]()
+    chosen, alike = settings.load(), None
     if folder is not None:
         with kept_of(folder, workspace, settings=chosen).library() as library:
             alike = near_duplicates((name, library.document(name).text) for name in library.document_ids())
@@ -67,9 +67,9 @@ def diagnosis_text(diagnosis: Diagnosis) -> Text:
     if diagnosis.templates:
         blocks.append(Text(own_templates(diagnosis.templates)))
     blocks.append(_environment(diagnosis.environment))
-    if diagnosis.near_duplicates:
-        groups = [(f"{group.alike:.0%} alike", ", ".join(group.documents)) for group in diagnosis.near_duplicates]
-        blocks.append(_block("near-duplicates", groups))
+    if diagnosis.near_duplicates is not None:
+        groups = [(f"about {group.alike:.0%} alike", ", ".join(group.documents)) for group in diagnosis.near_duplicates]
+        blocks.append(_block("near-duplicates", groups or [("", "none found")]))
     if (verifier := diagnosis.verifier) is not None:
         outcome = f"failed: {verifier.problem}"
         if verifier.seconds is not None:

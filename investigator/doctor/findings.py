@@ -127,7 +127,9 @@ class Diagnosis(Record):
     templates: tuple[TemplateVersion, ...] = Field(default=(), description="the user's own prompt templates")
     environment: Environment
     verifier: VerifierFinding | None = None
-    near_duplicates: tuple[NearDuplicates, ...] = Field(default=(), description="groups of documents of the folder")
+    near_duplicates: tuple[NearDuplicates, ...] | None = Field(
+        default=None, description="groups of documents of the folder, if one was named"
+    )
     notices: tuple[str, ...] = ()
 
     @property

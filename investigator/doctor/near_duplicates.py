@@ -28,7 +28,9 @@ Sketch = np.ndarray[Any, np.dtype[np.uint64]]
 
 
 class NearDuplicates(Record):
-    """Documents that are each nearly the same as another; `alike` is the lowest similarity (0..1) that joins them."""
+    """Documents that are each nearly the same as another; `alike` is the lowest similarity (0..1, estimated) that joins
+    them.
+    """
 
     documents: tuple[str, ...]
     alike: float = Field(ge=0, le=1)

@@ -67,7 +67,7 @@ def _list_text(listed: TemplateList) -> Text:
         reply = f"reply {template.reply}" if template.reply else "no engine is called"
         own = ", yours" if template.own else ""
         names = ", ".join(f"{name}{'*' * (name in template.must_use)}" for name in template.variables)
-        size = f"  {template.owner}, {template.tokens:,} tokens of fixed text, {reply}{own}"
+        size = f"  {template.owner}, about {template.tokens:,} tokens of fixed text, {reply}{own}"
         lines += [Text.assemble((template.name, "bold"), size), Text(f"  {template.purpose}")]
         lines.append(Text(f"  {names}", style="dim"))
     return Text("\n").join([*lines, Text("* required", style="dim"), Text(SYNTAX, style="dim")]).append("\n")
@@ -181,7 +181,7 @@ def _render(
         print_record(Printed.TEMPLATE_VARIABLES, values)
     else:
         print_plain(text)
-    tell(f"{guessed_tokens(text):,} tokens")
+    tell(f"about {guessed_tokens(text):,} tokens")
 
 
 def _try(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,7 @@ def typed(place: Path, *words: str) -> Result:
     return command(words[0], place / "folder", *words[1:], *kept)
 
 
-def test_a_matrix_is_shown_and_written_in_each_format(place: Path) -> None:
+def test_a_matrix_is_shown_and_written_in_each_format(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reports = [place / f"table{ending}" for ending in (".html", ".csv", ".xlsx", ".json")]
     named = [word for report in reports for word in ("--report", str(report))]
     file = str(place / "questions.txt")
@@ -55,6 +56,11 @@ def test_a_matrix_is_shown_and_written_in_each_format(place: Path) -> None:
     kept = command("show", place / "folder", table["id"], "--json", "--report", str(place / "kept.csv"), *own)
     assert json.loads(kept.stdout)["cells"] == table["cells"]
     assert (place / "kept.csv").read_bytes() == reports[1].read_bytes()
+    monkeypatch.setitem(sys.modules, "pyarrow", None)  # as if it were not installed
+    first = ("--report", str(place / "first.csv"), "--report", str(place / "kept.parquet"))
+    early = command("show", place / "folder", table["id"], *first, *own)
+    assert (early.exit_code, "need the package pyarrow" in early.stderr, "hint: " in early.stderr) == (2, True, True)
+    assert not (place / "first.csv").exists()
     reports[1].write_text("mine,not,yours\n")
     refused = typed(place, "matrix", "--question", "Why?", "--report", str(reports[1]))
     assert (refused.exit_code, reports[1].read_text()) == (2, "mine,not,yours\n")
