@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from investigator.bb3.chat_options import ChatOptions
+from investigator.bb3.decoding.applied import changed
 from investigator.bb3.decoding.options import is_module_option, module_options
-from investigator.bb3.decoding.told import changed
 from investigator.bb3.exchange import DocumentSearch
 from investigator.bb3.forms.prefix_form import best_count, gpt2_count, gpt2_ids
 from investigator.bb3.forms.text_forms import PrefixForm, TokenForm, Writer

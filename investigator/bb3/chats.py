@@ -11,7 +11,7 @@ from random import Random
 
 from investigator.asking.client import EngineClient
 from investigator.bb3.chat_options import ChatOptions
-from investigator.bb3.decoding.told import engines_as_told
+from investigator.bb3.decoding.applied import engines_with_decodings
 from investigator.bb3.exchange import DocumentSearch
 from investigator.bb3.extractive import chat_answers
 from investigator.bb3.folder_chat import FolderChat
@@ -62,7 +62,7 @@ def open_chat(
     opened = {name: parts.engine(name) for name in names}
     named = {module: opened[model] if isinstance(model, str) else model for module, model in (models or {}).items()}
     decodings = decodings or {}
-    decoded = engines_as_told({module: named.get(module, usual) for module in decodings}, decodings, on_notice)
+    decoded = engines_with_decodings({module: named.get(module, usual) for module in decodings}, decodings, on_notice)
     models_of_all = (investigator.engines[Role.CHECK], usual)
     checking = next((engine for engine in models_of_all if not isinstance(engine, ExtractiveEngine)), None)
 
@@ -126,6 +126,6 @@ def module_form(
     """
     parts = Parts(settings, prompts=prompts, on_notice=on_notice).with_templates(CONTRACTS, chat_answers)
     engine = parts.engine(model or EXTRACTIVE)
-    decoded = engines_as_told(dict.fromkeys(decodings or {}, engine), decodings or {}, on_notice)
+    decoded = engines_with_decodings(dict.fromkeys(decodings or {}, engine), decodings or {}, on_notice)
     client = parts.client(dict.fromkeys(Role, next(iter(decoded.values()), engine)), parts.memory_journal())
     return ChatForm(lambda _: client, stand_in=chat_answers(parts.caching_embedder))

@@ -17,6 +17,8 @@ from investigator.reports.wording import plural, some_names
 
 _MOST_NAMES = 5
 _KNOWN = "answers, key_numbers, key_points, evidence or doc_ids"
+ADD_ANSWERS = f'Add {_KNOWN} to their rows, or "answerable": false.'
+"""What to do about questions without a known answer."""
 
 
 class Judgement(Labelled):
@@ -77,12 +79,8 @@ def expected(question: Question) -> str:
 def unmeasured_line(questions: Iterable[Question]) -> str:
     """Return a line that names the questions without a known answer; "" if there are none."""
     ids = [question.id for question in questions if ground_of(question) is None]
-    return (
-        f"{plural(len(ids), 'question')} cannot be judged right or wrong: {some_names(ids, _MOST_NAMES)}. Add {_KNOWN} "
-        'to their rows, or "answerable": false.'
-        if ids
-        else ""
-    )
+    some = f"{plural(len(ids), 'question')} cannot be judged right or wrong: {some_names(ids, _MOST_NAMES)}."
+    return f"{some} {ADD_ANSWERS}" if ids else ""
 
 
 def grounds_line(judged: Mapping[Ground, int]) -> str:

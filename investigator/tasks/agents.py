@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from investigator.bb3.chat_options import ChatOptions
 from investigator.bb3.chats import open_chat
-from investigator.bb3.decoding.options import is_module_option, told_decodings
-from investigator.bb3.decoding.told import changed
+from investigator.bb3.decoding.applied import changed
+from investigator.bb3.decoding.options import is_module_option, module_decodings
 from investigator.bb3.folder_chat import ChatSession, FolderChat
 from investigator.bb3.records import Module
 from investigator.dialogue.agents import Agent, Shared, shared_part
@@ -151,7 +151,7 @@ class _Room:
             investigator or investigator_of(opt),
             changed(ChatOptions(), {name: opt[name] for name in ChatOptions.model_fields if name in opt}),
             models={module: opt.text(f"{module}_model") for module in Module if opt.get(f"{module}_model")},
-            decodings=told_decodings(
+            decodings=module_decodings(
                 {n: value for n, value in one_module.items() if isinstance(value, str | int | float)}
             ),
             on_notice=self.notices.append,

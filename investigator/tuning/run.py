@@ -23,6 +23,7 @@ from investigator.evaluation.lines import storing
 from investigator.evaluation.measures import Measure, judging_measure
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question, read_questions
+from investigator.evaluation.results import ADD_ANSWERS
 from investigator.evaluation.scoring import grounds_of
 from investigator.files import make_private_folder, write_private
 from investigator.investigator import Investigator
@@ -48,7 +49,6 @@ from investigator.tuning.search import MOST_CANDIDATES, SearchResult, TuningSear
 from investigator.tuning.splitting import drawn_sets, leaked
 
 _SAME_RUN = {"templates", "space", "search", "proposer", "measure", "seed", "tolerance"}
-_NO_ANSWERS = "Add answerable, answers, evidence or doc_ids to the rows."
 _PROPOSED = 16  # assumed number of candidates that a proposer creates
 
 
@@ -198,14 +198,14 @@ class TuningRun:
         check_outside(questions, investigator)
         drawn_sets(examined, {}, options.seed)  # too few questions are reported before the folder is read
         if options.measure is Measure.RIGHT and not grounds_of(examined):
-            raise DataError("no question has a known answer", hint=_NO_ANSWERS)
+            raise DataError("no question has a known answer", hint=ADD_ANSWERS)
         if options.templates and not reads_templates(investigator):
             bench.show(UNREAD_TEMPLATES)
         bench.outcomes(base, examined, limit=0)  # this reads the folder, but asks no question
         data, twins = _data_of(investigator, examined)
         self._sets = drawn_sets(examined, twins, options.seed)
         if options.measure is Measure.RIGHT and not grounds_of((*self._sets.select, *self._sets.test)):
-            raise DataError("no question that decides has a known answer", hint=_NO_ANSWERS)
+            raise DataError("no question that decides has a known answer", hint=ADD_ANSWERS)
         self._baseline = Variant(name="baseline", templates=templates_of(base.prompts, options.templates))
         changes = options.model_dump_json(include=_SAME_RUN)
         self._identity = digest(data, investigator.engine_name, base.model_dump_json(), self._baseline.key, changes)

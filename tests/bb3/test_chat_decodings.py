@@ -10,8 +10,8 @@ import pytest
 from tiny_model import write_tiny_model
 
 from investigator.bb3.chats import open_chat
-from investigator.bb3.decoding.options import OptionValue, told_decodings
-from investigator.bb3.decoding.told import engines_as_told
+from investigator.bb3.decoding.applied import engines_with_decodings
+from investigator.bb3.decoding.options import OptionValue, module_decodings
 from investigator.bb3.extractive import chat_answers
 from investigator.bb3.records import Module
 from investigator.dialogue.messages import Message
@@ -65,7 +65,7 @@ def written(folder: Path, model: Path, **options: OptionValue) -> list[tuple[str
     turn(
         Investigator(folder, embedder=ScriptedEmbedder()),
         models={Module.SRM: engine},
-        decodings=told_decodings(options),
+        decodings=module_decodings(options),
         on_notice=notices.append,
     )
     assert [notice for notice in notices if "srm" in notice] == []
@@ -91,7 +91,7 @@ def test_the_method_that_a_module_is_told_is_how_its_tokens_are_chosen(
 
 def test_what_the_engine_of_a_chat_cannot_be_told_is_said_and_the_chat_goes_on(folder: Path) -> None:
     notices: list[str] = []
-    told = told_decodings({"srm_inference": "nucleus", "sdm_inference": "greedy", "mgm_topk": 3, "beam_size": 2})
+    told = module_decodings({"srm_inference": "nucleus", "sdm_inference": "greedy", "mgm_topk": 3, "beam_size": 2})
     investigator = Investigator(folder, embedder=ScriptedEmbedder())
     reply = turn(investigator, decodings=told, on_notice=notices.append)
     assert "1997" in reply.text
@@ -100,16 +100,16 @@ def test_what_the_engine_of_a_chat_cannot_be_told_is_said_and_the_chat_goes_on(f
 
 
 def test_options_tell_a_decoding_of_those_they_name_and_nothing_else() -> None:
-    told = told_decodings({"srm-topp": 0.8, "sdm_include_prompt": False, "skm_temperature": 1})
+    told = module_decodings({"srm-topp": 0.8, "sdm_include_prompt": False, "skm_temperature": 1})
     assert told == {Module.SRM: Decoding(topp=0.8), Module.SKM: Decoding(temperature=1.0)}
     assert [decoding.model_fields_set for decoding in told.values()] == [{"temperature"}, {"topp"}]
-    assert told_decodings({}) == {}
-    every = told_decodings({"beam_max_length": 40, "srm_beam_max_length": 60})
+    assert module_decodings({}) == {}
+    every = module_decodings({"beam_max_length": 40, "srm_beam_max_length": 60})
     assert {module: decoding.beam_max_length for module, decoding in every.items()} == {
         module: 60 if module is Module.SRM else 40 for module in Module
     }
     with pytest.raises(SettingsError, match="did you mean"):
-        told_decodings({"srm_tpop": 0.8})
+        module_decodings({"srm_tpop": 0.8})
 
 
 @pytest.fixture
@@ -123,7 +123,7 @@ def engines(model: Path) -> dict[Module, Engine]:
 
 def told(engines: dict[Module, Engine], modules: Sequence[Module], **options: Any) -> tuple[str, ...]:
     notices: list[str] = []
-    made = engines_as_told(engines, dict.fromkeys(modules, Decoding(**options)), notices.append)
+    made = engines_with_decodings(engines, dict.fromkeys(modules, Decoding(**options)), notices.append)
     assert set(made) == set(modules)
     return tuple(notices)
 

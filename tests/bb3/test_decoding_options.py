@@ -12,6 +12,7 @@ from commands import command
 from langchain_core.language_models import FakeListChatModel
 from openai_server import Body, OpenAIServer, Response, completion, refusal
 
+from investigator.bb3.decoding.applied import engine_with_decoding, method_of, updated_decoding
 from investigator.bb3.decoding.options import (
     OptionValue,
     is_module_option,
@@ -19,7 +20,6 @@ from investigator.bb3.decoding.options import (
     module_options,
     must_come_first,
 )
-from investigator.bb3.decoding.told import engine_as_told, told_method, with_told
 from investigator.bb3.forms.prefix_form import PrefixOptions
 from investigator.bb3.module_table import Weights
 from investigator.bb3.records import Module
@@ -181,27 +181,27 @@ def test_the_folder_stands_before_the_options_of_modules() -> None:
 def test_a_number_means_a_method_that_has_it(
     told: dict[str, Any], own: Inference | None, method: Inference | None
 ) -> None:
-    assert told_method(Decoding(**told), own) is method
+    assert method_of(Decoding(**told), own) is method
 
 
 def test_what_is_not_told_stays() -> None:
     own = Decoding(inference=Inference.NUCLEUS, topp=0.6, beam_max_length=512, stop_token="")
-    found = with_told(own, Decoding(temperature=0.5, beam_min_length=3))
+    found = updated_decoding(own, Decoding(temperature=0.5, beam_min_length=3))
     assert found == own.changed(temperature=0.5, beam_min_length=3)
-    assert with_told(own, Decoding()) == own
-    assert with_told(own, Decoding(inference=Inference.FACTUAL_NUCLEUS)).topp == 0.6
+    assert updated_decoding(own, Decoding()) == own
+    assert updated_decoding(own, Decoding(inference=Inference.FACTUAL_NUCLEUS)).topp == 0.6
 
 
 def test_a_temperature_alone_draws_from_all_tokens() -> None:
-    found = with_told(Decoding(), Decoding(temperature=0.5))
+    found = updated_decoding(Decoding(), Decoding(temperature=0.5))
     assert (found.inference, found.topp, found.temperature) == (Inference.NUCLEUS, OFF, 0.5)
 
 
 One = TypeVar("One", ChatEngine, GgufEngine)
 
 
-def as_told(engine: One, decoding: Decoding) -> One:
-    made = engine_as_told(engine, decoding)
+def with_decoding(engine: One, decoding: Decoding) -> One:
+    made = engine_with_decoding(engine, decoding)
     assert isinstance(made, type(engine))
     return made
 
@@ -234,7 +234,7 @@ def test_a_chat_model_is_sent_what_was_told_and_nothing_else(
     openai_server: OpenAIServer, told: dict[str, Any], sent: dict[str, object]
 ) -> None:
     engine = chat(openai_server)
-    other = as_told(engine, Decoding(**told))
+    other = with_decoding(engine, Decoding(**told))
     other.reply(PROMPT)
     engine.reply(PROMPT)
     assert [sampled(body) for body in openai_server.bodies] == [sent, {}]
@@ -246,7 +246,7 @@ def test_the_settings_of_a_chat_model_hold_where_nothing_else_is_told(openai_ser
     engine = chat(openai_server, temperature=0.2, max_tokens=99)
     told = Decoding(beam_max_length=40), Decoding(inference=Inference.NUCLEUS), Decoding(inference=Inference.GREEDY)
     for decoding in told:
-        as_told(engine, decoding).reply(PROMPT)
+        with_decoding(engine, decoding).reply(PROMPT)
     whole = {"temperature": 0.2, "max_completion_tokens": 99}
     assert [sampled(body) for body in openai_server.bodies] == [
         {**whole, "max_completion_tokens": 40},
@@ -267,7 +267,7 @@ def test_what_a_server_refuses_one_decoding_no_other_sends_and_it_is_told_once(o
     openai_server.answer(without_top_p)
     settings = ChatSettings(base_url=openai_server.url)
     engine = ChatEngine("openai:m", settings, on_notice=notices.append)
-    one, two = (as_told(engine, Decoding(topp=share, temperature=0.5)) for share in (0.7, 0.8))
+    one, two = (with_decoding(engine, Decoding(topp=share, temperature=0.5)) for share in (0.7, 0.8))
     assert [one.reply(PROMPT).text, two.reply(PROMPT).text, engine.reply(PROMPT).text] == ["ok"] * 3
     assert len(openai_server.requests) == 4 + 1 + 1  # two formats, top_p, and then one request each
     assert [sampled(body) for body in openai_server.bodies[-2:]] == [{"temperature": 0.5}, {}]
@@ -277,12 +277,12 @@ def test_what_a_server_refuses_one_decoding_no_other_sends_and_it_is_told_once(o
 
 def test_a_temperature_that_no_chat_model_takes_is_refused(openai_server: OpenAIServer) -> None:
     with pytest.raises(SettingsError, match=r"5\.0 cannot be set as temperature"):
-        as_told(chat(openai_server), Decoding(temperature=5.0))
+        with_decoding(chat(openai_server), Decoding(temperature=5.0))
 
 
 def test_a_ready_model_keeps_its_own_parameters() -> None:
     with pytest.raises(SettingsError, match="keeps its own parameters"):
-        as_told(ChatEngine(FakeListChatModel(responses=["a"])), Decoding(topp=0.5))
+        with_decoding(ChatEngine(FakeListChatModel(responses=["a"])), Decoding(topp=0.5))
 
 
 @pytest.fixture
@@ -306,7 +306,7 @@ def hollow(tmp_path: Path) -> GgufEngine:
     ],
 )
 def test_a_gguf_model_is_told_by_its_settings(hollow: GgufEngine, told: dict[str, Any], sampling: str) -> None:
-    other = as_told(hollow, Decoding(**told))
+    other = with_decoding(hollow, Decoding(**told))
     assert traits_of(other).sampling == sampling
     assert (other.name, traits_of(hollow).sampling) == (hollow.name, "max_tokens=1024 temperature=0 seed=0")
 
@@ -320,7 +320,7 @@ def test_a_gguf_model_is_told_by_its_settings(hollow: GgufEngine, told: dict[str
 )
 def test_a_gguf_model_cannot_be_told_everything(hollow: GgufEngine, told: dict[str, Any], why: str) -> None:
     with pytest.raises(SettingsError, match=why):
-        as_told(hollow, Decoding(**told))
+        with_decoding(hollow, Decoding(**told))
 
 
 def test_the_table_of_decoding_names_options_and_methods_that_there_are() -> None:

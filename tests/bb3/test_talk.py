@@ -74,7 +74,7 @@ def wire(talk: Talk) -> list[dict[str, object]]:
 @pytest.mark.parametrize("text", [None, 7, b"Hello"])
 def test_a_message_is_a_string(opened: Callable[..., Talk], text: object) -> None:
     talk = opened()
-    with pytest.raises(DialogueError, match="the message is no string") as refused:
+    with pytest.raises(DialogueError, match="the message must be a string, not") as refused:
         talk.say(text)  # type: ignore[arg-type]
     assert "talk.say(" in refused.value.hint
     assert not talk.record.message_history

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiny_model import END, WORDS, write_tiny_model
 
-from investigator.bb3.decoding.told import engine_as_told
+from investigator.bb3.decoding.applied import engine_with_decoding
 from investigator.bb3.records import PhraseReply, Speaker, Turn, TurnsVariables
 from investigator.engines.base import Engine, TokenCounter, tokens_of, traits_of
 from investigator.engines.transformers.engine import TransformersEngine
@@ -38,8 +38,8 @@ def engine(folder: Path) -> TransformersEngine:
     return TransformersEngine(folder).with_decoding(Decoding(beam_max_length=12, stop_token=""))
 
 
-def as_told(engine: TransformersEngine, decoding: Decoding) -> TransformersEngine:
-    made = engine_as_told(engine, decoding)
+def with_decoding(engine: TransformersEngine, decoding: Decoding) -> TransformersEngine:
+    made = engine_with_decoding(engine, decoding)
     assert isinstance(made, TransformersEngine)
     return made
 
@@ -237,7 +237,7 @@ def test_it_is_a_model_that_answers_one_prompt_at_a_time(engine: TransformersEng
 def test_an_engine_writes_as_it_is_told_with_the_model_that_is_loaded(engine: TransformersEngine) -> None:
     numbers: dict[str, Any] = {"beam_size": 8, "beam_min_length": 12, "topk": 2, "topp": 0.8}
     texts = ("c d e", "q", "m n o p")
-    engines = {method: as_told(engine, Decoding(inference=method, **numbers)) for method in Inference}
+    engines = {method: with_decoding(engine, Decoding(inference=method, **numbers)) for method in Inference}
     alone = {
         method: [engine.write_on(text, decoding(method, **numbers)).text for text in texts] for method in Inference
     }
@@ -250,9 +250,9 @@ def test_an_engine_writes_as_it_is_told_with_the_model_that_is_loaded(engine: Tr
 
 
 def test_what_is_told_in_part_leaves_the_rest_as_it_is(engine: TransformersEngine) -> None:
-    whole = as_told(engine, Decoding(beam_min_length=12))
+    whole = with_decoding(engine, Decoding(beam_min_length=12))
     assert whole.reply(prompt(TEXT)).text == engine.write_on(TEXT, decoding(Inference.GREEDY, beam_min_length=12)).text
-    warm = as_told(engine, Decoding(temperature=3.0))
+    warm = with_decoding(engine, Decoding(temperature=3.0))
     free = decoding(Inference.NUCLEUS, topp=-1, temperature=3.0)
     assert warm.reply(prompt(TEXT)).text == engine.write_on(TEXT, free).text
 
@@ -323,7 +323,7 @@ def test_a_reply_is_heard_token_by_token_and_is_the_same(engine: TransformersEng
 
 def test_where_the_best_of_several_is_chosen_nothing_is_heard(engine: TransformersEngine) -> None:
     heard: list[str] = []
-    beams = as_told(engine, Decoding(inference=Inference.BEAM, beam_size=3))
+    beams = with_decoding(engine, Decoding(inference=Inference.BEAM, beam_size=3))
     assert beams.reply_aloud(prompt(TEXT), heard.append).text == beams.reply(prompt(TEXT)).text
     assert heard == []
 
@@ -332,7 +332,7 @@ def test_nothing_behind_the_stop_is_heard(engine: TransformersEngine) -> None:
     text = engine.reply(prompt(TEXT)).text
     stop = text[-1]
     heard: list[str] = []
-    reply = as_told(engine, Decoding(stop_token=stop)).reply_aloud(prompt(TEXT), heard.append)
+    reply = with_decoding(engine, Decoding(stop_token=stop)).reply_aloud(prompt(TEXT), heard.append)
     assert heard[-1] == reply.text == text.partition(stop)[0]
 
 
@@ -351,7 +351,7 @@ def test_of_several_lines_the_last_is_taken_if_that_is_told_and_lines_are_not_al
 def test_a_context_longer_than_the_prompt_cannot_be_told(engine: TransformersEngine) -> None:
     full = Decoding(beam_context_block_ngram=2, beam_block_full_context=True)
     with pytest.raises(SettingsError, match="beam_block_full_context does not apply"):
-        as_told(engine, full)
+        with_decoding(engine, full)
 
 
 def shares(schedule: Schedule, ends: list[bool]) -> list[float]:

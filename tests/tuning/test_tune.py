@@ -16,6 +16,7 @@ from investigator.asking.templates import source_of
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.errors import DataError, SettingsError, TemplateError, UserError
 from investigator.evaluation.measures import Measure
+from investigator.evaluation.results import ADD_ANSWERS
 from investigator.records import (
     AnswerVariables,
     AskVariables,
@@ -210,8 +211,9 @@ def test_what_cannot_be_tuned_is_refused_before_anything_is_asked(
     bare = "".join(f'{{"id": "{n}", "question": "When was the bridge{n:02} opened?"}}\n' for n in range(30))
     for rows, words in ((bare[: bare.index("\n")], "1 question cannot fill"), (bare, "no question has a known answer")):
         place.questions.write_text(rows, encoding="utf-8")
-        with pytest.raises(DataError, match=words):
+        with pytest.raises(DataError, match=words) as refused:
             place.tuned("out", ROUNDS, workspace=place.root / "unread")
+    assert refused.value.hint == ADD_ANSWERS
     assert not (place.root / "unread" / "index.db").exists()  # nothing was read or embedded before
     assert place.engine.calls == 0
 

@@ -14,8 +14,8 @@ import typer
 from investigator.asking.prompts import Prompts
 from investigator.bb3.chats import module_form
 from investigator.bb3.context_file import request_of
+from investigator.bb3.decoding.applied import LINES, not_followed
 from investigator.bb3.decoding.options import ModuleArguments, module_arguments, module_options, must_come_first
-from investigator.bb3.decoding.told import LINES, not_followed
 from investigator.bb3.exchange import ModuleRequest, Modules
 from investigator.bb3.folder_chat import LONGEST_TURN
 from investigator.bb3.forms.chat_form import chat_prompt

@@ -73,7 +73,7 @@ def module_arguments(arguments: Sequence[str], own: Sequence[str] = ()) -> Modul
         else:
             options[name] = value
     about_prompts = tuple(name for name in options if _FIELDS[_split(name)[1]] is PrefixOptions)
-    return ModuleArguments(models, options, told_decodings(options), about_prompts)
+    return ModuleArguments(models, options, module_decodings(options), about_prompts)
 
 
 def must_come_first(word: str, what: str) -> None:
@@ -92,7 +92,7 @@ def module_options(options: Mapping[str, OptionValue], weights: Weights) -> Mapp
     return {module: _options_of(module, weights, values) for module, values in _by_module(options).items()}
 
 
-def told_decodings(options: Mapping[str, OptionValue]) -> Mapping[Module, Decoding]:
+def module_decodings(options: Mapping[str, OptionValue]) -> Mapping[Module, Decoding]:
     """Return a decoding for each module that has decoding options. A decoding has only these options set, so that the
     engine keeps its other settings. Raises the errors of `module_options`.
     """

@@ -42,7 +42,7 @@ def not_followed(kind: str, decoding: Decoding) -> Mapping[str, object]:
     }
 
 
-def engines_as_told(
+def engines_with_decodings(
     engines: Mapping[Module, Engine], decodings: Mapping[Module, Decoding], on_notice: Callable[[str], None]
 ) -> Mapping[Module, Engine]:
     """Return the modules' engines with their decodings applied; `on_notice` hears of each engine that does not support
@@ -52,7 +52,7 @@ def engines_as_told(
     left: dict[str, dict[str, list[Module]]] = {}
     for module, decoding in decodings.items():
         engine = engines[module]
-        made[module], beyond, why = _as_told(engine, decoding)
+        made[module], beyond, why = _with_decoding(engine, decoding)
         for name, value in beyond.items():
             of_engine = left.setdefault(f"{engine.name} uses its own settings{why} for ", {})
             of_engine.setdefault(f"{name} {value}", []).append(module)
@@ -67,7 +67,7 @@ def _options(fields: Mapping[str, Sequence[Module]]) -> Iterator[str]:
         yield from [field] if len(modules) == len(Module) else (f"{module}_{field}" for module in modules)
 
 
-def _as_told(engine: Engine, decoding: Decoding) -> tuple[Engine, Mapping[str, object], str]:
+def _with_decoding(engine: Engine, decoding: Decoding) -> tuple[Engine, Mapping[str, object], str]:
     """Return the engine with the decoding applied, the unsupported options, and why the engine rejects them, or ""."""
     kind = engine.name.partition(":")[0]
     given: Mapping[str, object] = decoding.model_dump(exclude_unset=True)
@@ -76,13 +76,13 @@ def _as_told(engine: Engine, decoding: Decoding) -> tuple[Engine, Mapping[str, o
     if not kept or isinstance(engine, ExtractiveEngine):
         return engine, beyond, ""
     try:
-        made = engine_as_told(engine, Decoding.model_validate(kept))
+        made = engine_with_decoding(engine, Decoding.model_validate(kept))
     except SettingsError as error:
         return engine, given, f" ({error.message})"
     return (engine, given, "") if made is None else (made, beyond, "")
 
 
-def engine_as_told(engine: Engine, decoding: Decoding) -> Engine | None:
+def engine_with_decoding(engine: Engine, decoding: Decoding) -> Engine | None:
     """Return the same engine with another decoding, all of which its kind supports; None if an engine of this kind has
     no such settings. The new engine shares the loaded model and the name, but its traits' `sampling` differs. Raises
     SettingsError for a value that the engine does not accept.
@@ -90,7 +90,7 @@ def engine_as_told(engine: Engine, decoding: Decoding) -> Engine | None:
     if isinstance(engine, ChatEngine | GgufEngine):
         return engine.with_sampling(changed(engine.sampling, _changes(engine.sampling, decoding)))
     if isinstance(engine, TransformersEngine):
-        return engine.with_decoding(with_told(engine.decoding, decoding))
+        return engine.with_decoding(updated_decoding(engine.decoding, decoding))
     return None
 
 
@@ -98,7 +98,7 @@ def _changes(own: Sampling, decoding: Decoding) -> dict[str, object]:
     """Return the values that a decoding changes. A method turns off the limits of all other methods."""
     given = decoding.model_fields_set
     changes: dict[str, object] = {"max_tokens": decoding.beam_max_length} if "beam_max_length" in given else {}
-    method = told_method(decoding)
+    method = method_of(decoding)
     if method is None:
         return changes
     keeps_own = own.temperature and "temperature" not in given
@@ -112,7 +112,7 @@ def _changes(own: Sampling, decoding: Decoding) -> dict[str, object]:
     return changes
 
 
-def told_method(decoding: Decoding, own: Inference | None = None) -> Inference | None:
+def method_of(decoding: Decoding, own: Inference | None = None) -> Inference | None:
     """Return a decoding's method or, if it has none, the method that its other fields imply; None if they imply none.
     If the engine's `own` method uses the field as well, that method is kept.
     """
@@ -129,10 +129,10 @@ def _share(decoding: Decoding, own: float | None) -> float:
     return decoding.topp if own is None or "topp" in decoding.model_fields_set else own
 
 
-def with_told(own: Decoding, decoding: Decoding) -> Decoding:
+def updated_decoding(own: Decoding, decoding: Decoding) -> Decoding:
     """Return an engine's own decoding, updated with the fields that are set in another decoding."""
     changes: dict[str, object] = decoding.model_dump(exclude_unset=True)
-    method = told_method(decoding, own.inference)
+    method = method_of(decoding, own.inference)
     if method is not None:
         changes["inference"] = method
     if method is Inference.NUCLEUS and method is not own.inference:
