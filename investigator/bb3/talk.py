@@ -144,7 +144,9 @@ class Talk:
         FolderError, and the signal BudgetSpent.
         """
         if not isinstance(text, str):
-            raise DialogueError(f"the message must be a string, not {text!r:.60}", hint='Pass a string: talk.say("Hello")')
+            raise DialogueError(
+                f"the message must be a string, not {text!r:.60}", hint='For example: talk.say("Hello")'
+            )
         text = redacted(text)
         if self._asked_why:
             return self._noted(text)

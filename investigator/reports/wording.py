@@ -73,7 +73,7 @@ DECISIONS: Mapping[Decision, str] = {
 FILE_STATUSES: Mapping[FileStatus, str] = {
     FileStatus.INDEXED: "indexed",
     FileStatus.UNCHANGED: "unchanged",
-    FileStatus.EMPTY: "empty",
+    FileStatus.EMPTY: "nothing to read",
     FileStatus.HIDDEN: "not read: hidden",
     FileStatus.NEEDS_OCR: "needs OCR",
     FileStatus.ENCRYPTED: "encrypted",

@@ -38,6 +38,7 @@ from investigator.records import (
     Unreadable,
     Usage,
 )
+from investigator.reports.wording import file_words
 from investigator.research.answer_text import answer_text
 from investigator.research.extraction import TypedResearch, valued
 from investigator.research.matrix import MatrixResearch, Row
@@ -156,11 +157,7 @@ class MatrixRun:
         if name in self.rows:
             return self.rows[name]
         file = self.unreadable.get(name)
-        if file is None:
-            reason = f"it was not read, because the limit on {self.stop} was reached"
-        else:
-            status = file.status.value.replace("_", " ")
-            reason = f"{status}: {file.reason}" if file.reason else status
+        reason = file_words(file) if file else f"it was not read, because the limit on {self.stop} was reached"
         blank = MatrixCell(document_id=name, question=1, status=CellStatus.NOT_READ, reason=reason)
         return tuple(blank.changed(question=number) for number in range(1, len(self.questions) + 1))
 
