@@ -49,6 +49,8 @@ def test_forty_statements_are_checked_in_a_call_and_keep_their_numbers() -> None
 def test_the_whole_is_judged_once_and_each_call_shows_only_its_own_quotes() -> None:
     _, prompts = checked(supported)
     assert [variables.parts for variables in prompts] == [("How much?",), (), ()]
+    texts = [Prompts().prompt("answer/check", variables).text for variables in prompts]
+    assert [text.count('"answers"') for text in texts] == [1, 0, 0]  # no key that nothing explains
     spans = [
         [span for one in variables.documents for passage in one.passages for span in passage.spans]
         for variables in prompts
