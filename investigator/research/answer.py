@@ -130,11 +130,14 @@ def assembled(memories: Sequence[Memory], evidence: Evidence, parts: Sequence[Pa
 def noted(statement: Statement, question: str, others: Sequence[Quote] = ()) -> Statement:
     """Return a statement, marked as verbatim if it is the text of its quotes, otherwise with notes on its figures.
 
-    A lead also sums up the quotes of the `others`.
+    A lead also sums up the quotes of the `others`. A figure in the name of a cited document needs no note, as the 10 of
+    a form 10-Q.
     """
     if is_verbatim(statement.text, statement.quotes):
         return statement.changed(support=Support.VERBATIM, notes=())
-    notes = figure_notes(statement.text, [quote.text for quote in (*statement.quotes, *others)], question)
+    quotes = (*statement.quotes, *others)
+    known = " ".join([question, *(quote.document_id for quote in quotes)])
+    notes = figure_notes(statement.text, [quote.text for quote in quotes], known)
     return statement.changed(support=Support.UNCHECKED, notes=notes)
 
 

@@ -14,7 +14,7 @@ from investigator.asking.prompts import Prompts
 from investigator.engines.roles import Role
 from investigator.proof.quotes import quote_at
 from investigator.records import CheckVariables, Document, Fit, Part, PartStatus, Prompt, Statement, Support
-from investigator.research.answer import Draft
+from investigator.research.answer import Draft, noted
 from investigator.research.check import Check, Checking, check, checked_draft
 from investigator.store.in_memory import InMemoryJournal
 
@@ -100,3 +100,9 @@ def test_the_words_of_a_quote_need_no_support() -> None:
     verbatim = STATEMENTS[0].changed(support=Support.VERBATIM)
     outcome, _ = checked(lambda prompt: supported(prompt).replace("supported", "unsupported"), [verbatim])
     assert checked_draft(Draft(lead=verbatim, parts=(PART,)), outcome).lead == verbatim
+
+
+def test_a_figure_in_the_name_of_a_cited_document_is_no_note() -> None:
+    filed = quote_at(DOCUMENT.changed(id="mill_2023Q1_10Q.pdf"), 0, 20)
+    said = Statement(text="In its 10-Q of 2023, the mill has 7 plants.", quotes=(filed,))
+    assert noted(said, "How many?").notes == ("7 is not in its quotes",)
