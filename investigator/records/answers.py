@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import StrEnum
 
 from pydantic import Field
@@ -352,12 +351,12 @@ class RunSummary(Record):
 
 class RunHistory(Record):
     """Some of the runs of single questions, newest first, and the number of all; the ids of the runs that answer
-    standing questions, each with what its last update did; and headings that a reader may search for.
+    standing questions; and headings that a reader may search for.
     """
 
     runs: tuple[RunSummary, ...] = ()
     total: int = 0
-    standing: Mapping[str, str] = {}
+    standing: frozenset[str] = frozenset()
     topics: tuple[str, ...] = ()
 
 

@@ -333,7 +333,7 @@ class Investigations(IndexedFolder):
         with self.open_workspace(write=False) as workspace:  # once, because it takes longer than what is read from it
             kept = Runs(workspace.runs)
             ids = [run_id for run_id in kept.asking(words.split()) if not run_id.startswith(MATRIX)]
-            shown, standing = kept.summaries(ids[start : start + most]), standing_runs(workspace.runs)
+            shown, standing = kept.summaries(ids[start : start + most]), frozenset(standing_runs(workspace.runs))
             return RunHistory(runs=shown, total=len(ids), standing=standing, topics=self._topics(workspace, topics))
 
     def forget(self, run_id: str) -> None:
