@@ -58,8 +58,8 @@ _Result = TypeVar("_Result")
 
 _MOST_LOSSES = 1  # number of retries, by other workers, after losing a shard
 _MOST_PICTURES = 6_000_000
-_NEAR = 0.25  # cosine; with MiniLM, words that mean nothing here reach 0.19, and other words for the same thing 0.29
 """Size limit for the pictures in a report, in bytes."""
+_NEAR = 0.25  # cosine; with MiniLM, words that mean nothing here reach 0.19, and other words for the same thing 0.29
 
 
 class Mending:
