@@ -12,6 +12,7 @@ from investigator.documents.fresh import FreshDocument
 from investigator.proof.quotes import Source, quote_at, verify
 from investigator.records import (
     Answer,
+    AnswerStatus,
     CheckedQuote,
     Decision,
     Disagreement,
@@ -26,6 +27,12 @@ from investigator.records import (
 
 SOURCE_CHANGED = "source changed or index damaged"
 """Beginning of the reason given if a statement's quote is no longer in its file."""
+
+LESS: Mapping[AnswerStatus, AnswerStatus] = {
+    AnswerStatus.ANSWERED: AnswerStatus.ANSWERED_IN_PART,
+    AnswerStatus.CONFLICTING: AnswerStatus.ANSWERED_IN_PART,
+}
+"""The statuses that become another one when some statements lose their quotes."""
 
 Reread = Callable[[Collection[str]], Mapping[str, FreshDocument]]
 """Re-reads the documents with given ids from their files."""
@@ -81,17 +88,23 @@ def _standing_section(section: Section, shown: Mapping[int, Statement]) -> Secti
     def kept(statements: Sequence[Statement]) -> tuple[Statement, ...]:
         return tuple(now for each in statements if (now := shown[id(each)]).is_shown)
 
-    paragraphs = tuple(filter(None, map(kept, section.paragraphs)))
-    return section.changed(paragraphs=paragraphs, rows=kept(section.rows))
+    now = section.changed(paragraphs=tuple(filter(None, map(kept, section.paragraphs))), rows=kept(section.rows))
+    if section.status is None or len(now.statements) == len(section.statements):
+        return now
+    if not now.statements:
+        return now.changed(status=AnswerStatus.NOT_FOUND_SO_FAR, reason="What it quoted is no longer in the files.")
+    return now.changed(status=LESS.get(section.status, section.status))
 
 
 def _standing_disagreements(answer: Answer, now: Mapping[Quote, Quote | None]) -> tuple[Disagreement, ...]:
-    """Return the disagreements of which at least two sides are still in the files."""
+    """Return the disagreements of which at least two values are still in the files. What explains them is a statement,
+    so that it needs all its quotes.
+    """
     kept = []
     for disagreement in answer.disagreements:
-        sides = [side.changed(quotes=_still(side.quotes, now)) for side in disagreement.sides]
-        standing = tuple(side for side in sides if side.quotes)
-        if len(standing) > 1:
+        sides = [(side, side.changed(quotes=_still(side.quotes, now))) for side in disagreement.sides]
+        standing = [after for side, after in sides if len(after.quotes) >= (len(side.quotes) if side.explains else 1)]
+        if sum(not side.explains for side in standing) > 1:
             kept.append(disagreement.changed(sides=standing))
     return tuple(kept)
 

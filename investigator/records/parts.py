@@ -98,11 +98,14 @@ class NotStated(Record):
 
 
 class Side(Record):
-    """One of several values that documents give for the same thing, with its quotes and the document's date."""
+    """One of several values that documents give for the same thing, with its quotes and the document's date; or, in a
+    report, a statement that explains why they differ.
+    """
 
     text: str
     quotes: tuple[Quote, ...] = ()
     date: str | None = None
+    explains: bool = False
 
 
 class Disagreement(Record):

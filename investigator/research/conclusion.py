@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from investigator.documents.fresh import FreshDocument
-from investigator.proof.standing import Reread, standing_answer
+from investigator.proof.standing import LESS, Reread, standing_answer
 from investigator.records import (
     SUMMARY,
     Answer,
@@ -171,8 +171,6 @@ def _status_without(answer: Answer) -> AnswerStatus:
     """Return the status of an answer that lost quotes: never a better one than before."""
     if answer.status is AnswerStatus.NOT_FOUND or not answer.statements:
         return AnswerStatus.NOT_FOUND_SO_FAR  # the changed documents may contain the answer
-    if answer.status in (AnswerStatus.ANSWERED, AnswerStatus.CONFLICTING):
-        return AnswerStatus.ANSWERED_IN_PART
     if answer.status is AnswerStatus.PREMISE_WRONG and answer.lead is None:
         return AnswerStatus.NOT_FOUND_SO_FAR
-    return answer.status
+    return LESS.get(answer.status, answer.status)

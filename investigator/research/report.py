@@ -280,7 +280,7 @@ def _with_side(disagreement: Disagreement, explanation: Statement | None) -> Dis
     """Return a disagreement whose explanation, if a check supports it, is a last entry with citations."""
     if explanation is None or not explanation.text:
         return disagreement.changed(explanation="")
-    side = Side(text=explanation.text, quotes=explanation.quotes)
+    side = Side(text=explanation.text, quotes=explanation.quotes, explains=True)
     return disagreement.changed(sides=(*disagreement.sides, side), explanation="")
 
 

@@ -18,6 +18,7 @@ from investigator.records import (
     NotStated,
     Quote,
     RunFacts,
+    Section,
     Side,
     Statement,
     StopReason,
@@ -144,3 +145,25 @@ def test_the_nearest_quotes_and_the_sides_of_a_disagreement_are_looked_up_too() 
     assert found.disagreements == ()
     assert [each.text for each in found.not_stated[0].quotes] == [OWNER]
     assert found.coverage.source_changed == ("plant.txt",)
+
+
+def test_what_explains_a_disagreement_is_no_side_and_needs_all_its_quotes() -> None:
+    sides = (LEAD, DETAIL, PRICE)
+    values = [Side(text=each.text, quotes=each.quotes) for each in sides]
+    explained = Side(text="They differ.", quotes=tuple(quote for each in sides for quote in each.quotes), explains=True)
+    before = answer(disagreements=(Disagreement(about="power", sides=(*values, explained)),))
+    (left,) = again(before, PLANT.replace("42", "43")).disagreements
+    assert [side.text for side in left.sides] == [DETAIL.text, PRICE.text]
+    assert again(before, None).disagreements == ()
+
+
+def test_a_section_that_lost_statements_is_not_called_answered() -> None:
+    finished = {"status": AnswerStatus.ANSWERED}
+    sections = (
+        Section(heading="Both", paragraphs=((LEAD,), (DETAIL,)), **finished),
+        Section(heading="Gone", rows=(LEAD,), **finished),
+        Section(heading="As it was", paragraphs=((PRICE,),), **finished),
+    )
+    found = again(answer(sections=sections), PLANT.replace("42", "43")).sections
+    assert [each.status for each in found] == ["answered_in_part", "not_found_so_far", "answered"]
+    assert [bool(each.reason) for each in found] == [False, True, False]
