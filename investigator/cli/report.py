@@ -33,7 +33,7 @@ def report(
     ] = None,
     update: Annotated[
         bool,
-        typer.Option("--update", help="Write only the sections that cite changed documents, or that are new."),
+        typer.Option("--update", help="Write only new sections, and those that changes in the folder may change."),
     ] = False,
 ) -> None:
     """Write a report on a subject: sections, a summary, and what the documents do not say.

@@ -32,6 +32,7 @@ from .decoding import Inference as Inference
 from .documents import Chunk as Chunk
 from .documents import Document as Document
 from .documents import FileRecord as FileRecord
+from .documents import FileState as FileState
 from .documents import FileStatus as FileStatus
 from .documents import FolderStatus as FolderStatus
 from .documents import Heading as Heading

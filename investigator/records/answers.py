@@ -8,7 +8,7 @@ from pydantic import Field
 
 from investigator.records.base import Record
 from investigator.records.calls import Reply
-from investigator.records.documents import LeftOut, Passage, Quote, Unreadable
+from investigator.records.documents import FileState, LeftOut, Passage, Quote, Unreadable
 from investigator.records.engines import Trust, UsedEngine
 from investigator.records.matrices import MatrixTable
 from investigator.records.memories import Memory, Reflection
@@ -272,6 +272,7 @@ class RunSetup(Record):
     made_with: str = Field(default="", description="the settings of research, retrieval and check, as JSON")
     templates: tuple[TemplateVersion, ...] = Field(default=(), description="the user's own prompt templates")
     search: Search = Search.WHOLE
+    outline: str = Field(default="", description="the outline that a report was given; empty: it was planned")
 
     @property
     def is_read(self) -> bool:
@@ -296,6 +297,7 @@ class Investigation(Record):
     reflections: tuple[Reflection, ...] = ()
     answer: Answer | None = None
     matrix: MatrixTable | None = Field(default=None, description="the table, if each document was asked separately")
+    files: tuple[FileState, ...] = Field(default=(), description="the files of the folder when a report was written")
     usage: Usage = Usage()
     elapsed: float = Field(default=0.0, description="total seconds that the run took, across all its processes")
 

@@ -55,6 +55,13 @@ class FileRecord(Record):
     inside: str = ""
 
 
+class FileState(Record):
+    """A file as a report was written from it: its status and the beginning of its hash."""
+
+    path: str
+    state: str
+
+
 class LeftOutReason(StrEnum):
     """The reason why a file in the folder is not a document.
 

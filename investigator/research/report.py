@@ -91,7 +91,7 @@ class ReportWriter:
         with suppress(BudgetSpent):
             reply = self.client.ask("report/outline", variables, OutlineReply, smaller=less_to_outline).value
         parts = [part for part in (reply.parts if reply is not None else ()) if any(map(str.isalnum, part.heading))]
-        return tuple(dict.fromkeys(parts))[: 2 * _MOST_PLANNED] or (OutlinePart(heading=self.subject),)
+        return distinct_parts(parts)[: 2 * _MOST_PLANNED] or (OutlinePart(heading=self.subject),)
 
     def plain(self, part: OutlinePart, run: Investigation) -> Section:
         """Return the section of a part with the statements of its answer as they are: those that were checked, or all
@@ -219,6 +219,14 @@ class ReportWriter:
         return evidence_of(history, (), self.library.document, self.settings.answer)
 
 
+def distinct_parts(parts: Iterable[OutlinePart]) -> tuple[OutlinePart, ...]:
+    """Return each heading once, in one line, with the questions of all parts that have it."""
+    questions: dict[str, dict[str, None]] = {}
+    for part in parts:
+        questions.setdefault(one_line(part.heading), {}).update(dict.fromkeys(map(one_line, part.questions)))
+    return tuple(OutlinePart(heading=heading, questions=tuple(own)) for heading, own in questions.items())
+
+
 def others_of(sections: Sequence[Section], number: int) -> tuple[ListedSection, ...]:
     """Return the other sections as the writer of the one with this index sees them: what the earlier ones state, and
     the headings of the later ones.
@@ -234,7 +242,9 @@ def others_of(sections: Sequence[Section], number: int) -> tuple[ListedSection, 
 
 
 def without_repetition(sections: Iterable[Section]) -> tuple[Section, ...]:
-    """Return the sections without the statements that an earlier one makes from the same quotes."""
+    """Return the sections without the statements that an earlier one makes from the same quotes; what a section repeats
+    already, it still repeats.
+    """
     owner: dict[tuple[str, frozenset[Quote]], int] = {}
     result: list[Section] = []
     for place, section in enumerate(sections):
@@ -244,8 +254,8 @@ def without_repetition(sections: Iterable[Section]) -> tuple[Section, ...]:
         paragraphs = [tuple(each for each in paragraph if next(left)) for paragraph in section.paragraphs]
         rows = tuple(each for each in section.rows if next(left))
         earlier = dict.fromkeys(owner[key] for key in keys if owner[key] != place)
-        repeats = tuple(result[number].heading for number in earlier)
-        result.append(section.changed(paragraphs=tuple(filter(None, paragraphs)), rows=rows, repeats=repeats))
+        repeats = dict.fromkeys((*section.repeats, *(result[number].heading for number in earlier)))
+        result.append(section.changed(paragraphs=tuple(filter(None, paragraphs)), rows=rows, repeats=tuple(repeats)))
     return tuple(result)
 
 

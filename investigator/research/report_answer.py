@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from investigator.asking.budget import CEILINGS
 from investigator.records import (
@@ -37,9 +37,11 @@ def report_answer(
     checker: str,
 ) -> Answer:
     """Return the answer that is the report. `drafted` are the sections before repetition was removed; `checker` is the
-    engine that checks statements.
+    engine that checks statements. The engines of sections that were kept come before those of the report.
     """
     answers = [draft.run.answer for draft in drafted if draft.run.answer is not None]
+    checkers = dict.fromkeys(filter(None, (*(own.check.by for own in answers), checker)))
+    engines = dict.fromkeys((*(own.run.engine for own in answers), report.setup.engine))
     kept, withheld = summary
     stated = any(section.statements for section in sections)
     is_checked = any(each.support is Support.SUPPORTED for section in sections for each in section.statements)
@@ -55,12 +57,12 @@ def report_answer(
         disagreements=tuple(dict.fromkeys(each for draft in drafted for each in draft.disagreements)),
         nearest=() if stated else tuple(dict.fromkeys(each for own in answers for each in own.nearest))[:_NEAREST],
         check=CheckOutcome(
-            by=checker if is_checked else "",
+            by=" and ".join(checkers) if is_checked else "",
             trust=least([own.check.trust for own in answers]) if answers else Trust.UNGRADED,
             withheld=(*withheld, *(each for draft in drafted for each in draft.withheld)),
         ),
-        coverage=_coverage(answers),
-        run=RunFacts(id=report.id, engine=report.setup.engine, day=report.setup.day, stop=stop),
+        coverage=_coverage(answers, {file.path for file in report.files}),
+        run=RunFacts(id=report.id, engine=" and ".join(engines), day=report.setup.day, stop=stop),
     )
 
 
@@ -105,14 +107,14 @@ def _reason(sections: Sequence[Section], stop: StopReason) -> str:
     return " ".join(lines)
 
 
-def _coverage(answers: Sequence[Answer]) -> Coverage:
-    """Return the coverage of all parts together: a document that one of them read is read. The files that could not be
-    read are those of the latest.
+def _coverage(answers: Sequence[Answer], current: Set[str]) -> Coverage:
+    """Return the coverage of the current documents by all parts together: a document that one of them read is read. The
+    files that could not be read are those of the latest.
     """
     coverages = [own.coverage for own in sorted(answers, key=lambda own: own.run.id)]
-    read = {name for each in coverages for name in each.read}
-    searched = {name for each in coverages for name in each.searched} - read
-    not_opened = {name for each in coverages for name in each.not_opened} - read - searched
+    read = {name for each in coverages for name in each.read} & current
+    searched = {name for each in coverages for name in each.searched} & current - read
+    not_opened = {name for each in coverages for name in each.not_opened} & current - read - searched
     return (coverages[-1] if coverages else Coverage()).changed(
         read=tuple(sorted(read)),
         searched=tuple(sorted(searched)),

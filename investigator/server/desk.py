@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from threading import Condition, Semaphore, Thread
 
-from investigator.errors import InvestigatorError, SettingsError, StoreError, WorkspaceLockedError
+from investigator.errors import InvestigatorError, QuestionError, SettingsError, StoreError, WorkspaceLockedError
 from investigator.investigator import Investigator
 from investigator.records import (
     Answered,
@@ -139,6 +139,9 @@ class Desk:
             mission, strategy = (redacted(text) if text else text for text in (request.mission, request.strategy))
             request = request.changed(question=_ASKING[request.kind](request), mission=mission, strategy=strategy)
             request = request.changed(outline=redacted(request.outline))
+            if request.kind is not JobKind.REPORT and (request.outline.strip() or request.update):
+                hint = 'Use the button "Report", or `"kind": "report"` in the API; or leave the outline out.'
+                raise QuestionError("only a report has an outline and can be updated", hint=hint)
             self.models.investigator(folder.name, folder.investigator, request.model)
             outline_in(request.outline)
         with self._changed:

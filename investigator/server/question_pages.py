@@ -167,10 +167,12 @@ def _resumption(desk: Desk, served: ServedFolder, run: Investigation) -> JobRequ
             hint = "Ask the question again, complete in itself."
             raise ServerError(409, "the run that this question follows up on is gone", hint)
     setup = run.setup
-    values = {"mission": setup.mission, "strategy": setup.strategy, "only": setup.scope, "as_of": setup.as_of or None}
+    given = setup.model_dump(include={"mission", "strategy", "outline"})
+    given |= {"only": setup.scope, "as_of": setup.as_of or None, "after": after}
     model = desk.models.of_engine(served.name, investigator, setup.engine)
     kind = JobKind.REPORT if run.id.startswith(REPORT) else JobKind.INVESTIGATE
-    return job_request(folder=served.name, question=run.question, after=after, model=model, kind=kind, **values)
+    update = any(job.request.update for job in served.ledger.jobs_of(run.id))
+    return job_request(folder=served.name, question=run.question, model=model, kind=kind, update=update, **given)
 
 
 def job_request(**fields: object) -> JobRequest:

@@ -158,8 +158,8 @@ class Investigations(IndexedFolder):
         """Write a report on a subject and yield the events; the last is Answered, with the sections in its answer.
 
         Each part of the `outline`, which is planned if none is given, is investigated and becomes a section. An update
-        writes only the sections of the latest report that cite changed documents. A stopped report resumes. Raises the
-        errors of `investigate`, and NotFoundError if there is no report to update.
+        writes only the sections that are not in the latest report, or that changes in the folder since may change. A
+        stopped report resumes. Raises the errors of `investigate`, and NotFoundError if there is no report to update.
         """
         expect(options, RunOptions, "options", SettingsError)
         from investigator.services.outlines import valid_outline  # a question must not wait for the imports

@@ -206,12 +206,16 @@ class OpenFolder:
             with self._tracer.run(run.id, record.question, record.setup.engine, resumed=run.resumed) as trace:
                 yield OpenRun(run, record, runs, self.parts, self.engines, cited, trace, options.reuses)
 
+    def earlier(self, new: Investigation, options: RunOptions, again: frozenset[str]) -> Run | None:
+        """Return the run that a new record describes and that `opened` resumes, or None."""
+        _, identity, corpus = self._placed(new, options)
+        return Runs(self.runs).latest(identity, corpus) if again or not options.fresh else None
+
     def spent(self, new: Investigation, options: RunOptions, again: frozenset[str] = frozenset()) -> Spent:
         """Return the usage and the time span so far of the run that a record describes; both are zero for a new run.
         `again` is as for `investigated`.
         """
-        new, identity, corpus = self._placed(new, options)
-        run = Runs(self.runs).latest(identity, corpus) if again or not options.fresh else None
+        run = self.earlier(new, options, again)
         if run is None:
             return Spent()
         journal, began = self.parts.journal(self.runs, run.id, reuse=False), datetime.fromisoformat(run.created)

@@ -9,12 +9,13 @@ from pathlib import Path
 from investigator.errors import QuestionError
 from investigator.files.text_lines import text_lines
 from investigator.records import Investigation, OutlinePart
+from investigator.research.report import distinct_parts
 from investigator.services.run_records import valid_question
 
 MOST_PARTS = 60
 _HINT = "Write one heading per line, and below it its questions, if any, each on a line that begins with -."
-_MARK = re.compile(r"\s*(#+|[-*+]|\d{1,3}[.)]|)\s*")
-_QUESTION = ("-", "*", "+", " ", "\t")
+_LINE = re.compile(r"\s*(#+|[-*+]|\d{1,3}[.)](?!\d)|)\s*(.*)", re.DOTALL)
+_BULLETS = ("-", "*", "+")
 
 
 def read_outline(file: Path) -> tuple[OutlinePart, ...]:
@@ -24,9 +25,9 @@ def read_outline(file: Path) -> tuple[OutlinePart, ...]:
 
 def outline_in(text: str) -> tuple[OutlinePart, ...]:
     """Return the parts of the outline in a text; none if it is blank. A line that begins with `#`, a number or no mark
-    is a heading; a line that is indented, or begins with `-`, is a question. Lines without words are skipped.
+    is a heading; another line that is indented, or begins with `-`, is a question. Lines without words are skipped.
 
-    Raises QuestionError if there is no heading or too many, or a line is no question.
+    Raises QuestionError if there is no heading, or too many, or a line is too long.
     """
     return _outline_in(enumerate(text.splitlines(), start=1), "the outline") if text.strip() else ()
 
@@ -34,14 +35,14 @@ def outline_in(text: str) -> tuple[OutlinePart, ...]:
 def _outline_in(numbered: Iterable[tuple[int, str]], called: str) -> tuple[OutlinePart, ...]:
     parts: list[OutlinePart] = []
     for number, line in numbered:
-        text = line[_MARK.match(line).end() :]  # type: ignore[union-attr]
+        mark, text = _LINE.fullmatch(line).groups()  # type: ignore[union-attr]
         if not any(map(str.isalnum, text)):
             continue
         try:
-            words = " ".join(valid_question(text, "line").split())
+            words = valid_question(text, "line")
         except QuestionError as error:
             raise QuestionError(f"{called}, line {number}: {error.message}", hint=_HINT) from error
-        if parts and line.startswith(_QUESTION):
+        if parts and (mark in _BULLETS or (line[0].isspace() and not mark.startswith("#"))):
             parts[-1] = parts[-1].changed(questions=(*parts[-1].questions, words))
         else:
             parts.append(OutlinePart(heading=words))
@@ -49,8 +50,8 @@ def _outline_in(numbered: Iterable[tuple[int, str]], called: str) -> tuple[Outli
 
 
 def valid_outline(parts: Sequence[OutlinePart], called: str = "the outline") -> tuple[OutlinePart, ...]:
-    """Return the parts, each once. Raises QuestionError if there are none or too many."""
-    distinct = tuple(dict.fromkeys(parts))
+    """Return the parts, those with the same heading as one. Raises QuestionError if there are none or too many."""
+    distinct = distinct_parts(parts)
     if not distinct:
         raise QuestionError(f"{called} contains no heading", hint=_HINT)
     if len(distinct) > MOST_PARTS:

@@ -9,28 +9,33 @@ from dataclasses import dataclass
 from investigator.asking.budget import CEILINGS
 from investigator.engines.base import Engine
 from investigator.engines.roles import Role
-from investigator.errors import DamagedDocumentError, NotFoundError
-from investigator.proof.standing import standing_answer
+from investigator.errors import DamagedDocumentError, NotFoundError, StoreError
 from investigator.records import (
     Answered,
+    DocumentChange,
     Event,
+    FileState,
     Investigation,
     Notice,
     OutlinePart,
     Progressed,
+    Section,
     StopReason,
     together,
 )
 from investigator.reports.wording import plural
 from investigator.research.answer_text import answer_text
+from investigator.research.conclusion import answer_now
 from investigator.research.concurrency import in_order
 from investigator.research.report import DraftedSection, ReportWriter, others_of, without_repetition
 from investigator.research.report_answer import report_answer
+from investigator.retrieval.library import DocumentIndex, within
 from investigator.services.batch import Result, joint_budget, note_spent, to_read_again, wave
 from investigator.services.indexed_folder import IndexedFolder
 from investigator.services.open_folder import OpenFolder, OpenRun, open_folder, repeated
-from investigator.services.outlines import outline_of
+from investigator.services.outlines import outline_of, outline_text
 from investigator.services.run_records import REPORT, RunOptions, answered_already, scope_of, valid_question
+from investigator.services.standing import because_of, changes_of, files_of
 from investigator.store.in_memory import JointLedger
 from investigator.store.journal import PART_OF, Runs
 
@@ -51,8 +56,8 @@ def written_report(
 
     The report is one run, whose id begins with `REPORT`, and so is the investigation of each part, which is not listed:
     a stopped report resumes, and nothing is paid twice. Limits, also the default one, apply to the whole report.
-    Without an outline, it is planned. An update keeps the sections of the latest report on the subject, unless a
-    document that they cite has changed or the outline has no such part. Raises the errors of
+    Without an outline, it is planned. An update keeps the sections of the latest report on the subject that are in the
+    outline, unless changes in the folder since may change them, as for a standing question. Raises the errors of
     `Investigations.investigate`, and NotFoundError if there is no report to update.
     """
 
@@ -77,17 +82,23 @@ class _Writing:
         kept: Mapping[OutlinePart, DraftedSection] = {}
         if is_update:
             earlier = self._latest()
-            kept, former = _kept_sections(folder, earlier), outline_of(earlier)
+            former = outline_of(earlier)
             outline = outline or former
+            kept = yield from self._kept(earlier, outline)
             if outline == former and kept.keys() >= {*outline}:
                 runs.note_asked(earlier.id)
-                yield Notice(text="No section cites a document that has changed; the report is kept.")
+                yield Notice(text="No section needs an update; the report is kept.")
                 yield Answered(investigation=earlier)
                 return
-        with folder.opened(self.new, self.options, self.again) as opened:
+        else:
+            planned = folder.earlier(self.new, self.options, self.again) if outline else None
+            earlier = runs.investigation(planned.id) if planned is not None else self.new
+        given = earlier.setup.outline if outline_of(earlier) == outline else outline_text(outline)
+        new = self.new.changed(setup=self.new.setup.changed(outline=given))
+        with folder.opened(new, self.options, self.again) as opened:
             runs.note_asked(opened.run.id)
             finished = folder.finished(opened, self.again)
-            if finished is not None and outline in ((), outline_of(finished)):
+            if finished is not None:
                 yield Notice(text=answered_already(finished))
                 yield Answered(investigation=finished)
                 return
@@ -107,10 +118,55 @@ class _Writing:
         hint = "Write it first, without --update. To list all: investigator show FOLDER"
         raise NotFoundError("there is no report on this subject to update", hint=hint)
 
+    def _kept(
+        self, report: Investigation, outline: Sequence[OutlinePart]
+    ) -> Generator[Event, None, dict[OutlinePart, DraftedSection]]:
+        """Return the sections of a report that stand, of the parts of an outline. One that repeats a section that does
+        not stand before it is written anew.
+        """
+        folder, answer, scope = self.folder, report.answer, report.setup.scope
+        every = changes_of({file.path: file.state for file in report.files}, files_of(folder))
+        changes = [change for change in every if not scope or change.document_id in scope]
+        library = within((yield from folder.prepare(folder.index.best_search())), scope)
+        kept: dict[OutlinePart, DraftedSection] = {}
+        if answer is None or not report.files:
+            return kept
+        sections = dict(zip(outline_of(report), answer.sections, strict=True))
+        for part in outline:
+            section = sections.get(part)
+            if section is None or not {each.heading for each in kept}.issuperset(section.repeats):
+                continue
+            run = self._standing_run(section, changes, library)
+            if run is not None and run.answer is not None:
+                subjects = {each.about for each in run.answer.disagreements}
+                disagreements = tuple(each for each in answer.disagreements if each.about in subjects)
+                withheld = tuple(each for each in answer.check.withheld if each.head == section.heading)
+                kept[part] = DraftedSection(section, run, disagreements, withheld)
+        return kept
+
+    def _standing_run(
+        self, section: Section, changes: Sequence[DocumentChange], library: DocumentIndex
+    ) -> Investigation | None:
+        """Return the run of a section; None if the section is not finished or says nothing, nobody has read for it and
+        a model now can, or a change in the folder may change it.
+        """
+        if section.status is None or not (section.statements or section.repeats):
+            return None
+        quotes = [quote for statement in section.statements for quote in statement.quotes]
+        seen = self.folder.parts.settings.research.planner.documents
+        with suppress(NotFoundError, StoreError):
+            run = Runs(self.folder.runs).investigation(section.run)
+            is_read = run.setup.is_read or not self.new.setup.is_read
+            return run if is_read and not because_of(run, changes, library, seen, quotes) else None
+        return None
+
     def _written(
         self, opened: OpenRun, outline: tuple[OutlinePart, ...], kept: Mapping[OutlinePart, DraftedSection]
     ) -> Iterator[Event]:
-        folder, parts, record = self.folder, self.folder.parts, opened.record
+        folder, parts = self.folder, self.folder.parts
+        record = opened.record.changed(
+            files=[FileState(path=path, state=state) for path, state in files_of(folder).items()]
+        )
         settings, journal = parts.settings, opened.journal
         library = yield from folder.prepare(record.setup.search)
         yield from opened.started(len(record.setup.scope) or len(library.document_ids()))
@@ -141,7 +197,7 @@ class _Writing:
         done = StopReason.ANSWERED if record.setup.is_read else StopReason.SATURATED
         stop = next((stop for stop in stops if stop in CEILINGS), None) or done
         answer = report_answer(record, sections, drafted, summary, stop, writer.client.name(Role.CHECK))
-        answer = standing_answer(answer, opened.cited.reread)
+        answer = answer_now(answer, opened.cited.reread)
         yield from folder.drift(opened.cited)
         yield from parts.notices()
         usage = together(journal.usage(), *(run.usage for run in new.values()))
@@ -209,33 +265,3 @@ def stale_sections(report: Investigation, hash_of: Callable[[str], str | None]) 
         changed = [quote.document_id for quote in quotes if hashes[quote.document_id] != quote.source_hash]
         sections.append(section.changed(stale=tuple(dict.fromkeys(changed))))
     return report.changed(answer=report.answer.changed(sections=tuple(sections)))
-
-
-def _kept_sections(folder: OpenFolder, report: Investigation) -> dict[OutlinePart, DraftedSection]:
-    """Return the finished sections of a report that cite no changed document. A section that says nothing, refers to
-    one that is written anew, or whose run is gone, is not kept.
-    """
-
-    def current_hash(document_id: str) -> str | None:
-        with suppress(KeyError):
-            return folder.index.corpus.document(document_id).content_hash
-        return None
-
-    answer = stale_sections(report, current_hash).answer
-    if answer is None:
-        return {}
-    fresh = {s.heading for s in answer.sections if s.status and not s.stale and (s.statements or s.repeats)}
-    kept: dict[OutlinePart, DraftedSection] = {}
-    for part, section in zip(outline_of(report), answer.sections, strict=True):
-        if section.heading not in fresh or not fresh.issuperset(section.repeats):
-            continue
-        with suppress(NotFoundError):
-            run = Runs(folder.runs).investigation(section.run)
-            subjects = {each.about for each in run.answer.disagreements} if run.answer is not None else set()
-            kept[part] = DraftedSection(
-                section.changed(repeats=()),
-                run,
-                tuple(each for each in answer.disagreements if each.about in subjects),
-                tuple(each for each in answer.check.withheld if each.head == section.heading),
-            )
-    return kept

@@ -35,7 +35,7 @@ _IDENTITY: dict[str, bool | set[str]] = {
     "earlier": True,
     "setup": {"mission", "strategy", "as_of", "engine", "made_with"},
 }
-"""What distinguishes runs, beside the scope, if any."""
+"""What distinguishes runs, beside the scope and the outline, if any."""
 _MOST_TURNS = 4
 _ANEW = "To start over: --fresh, or `fresh` in Python and the API."
 _LONGEST_TURN = 600  # characters of an earlier answer
@@ -242,7 +242,8 @@ def run_identity(new: Investigation, templates: str, repetition: int = 0) -> str
     """
     engines = " ".join(f"{used.traits.sampling} {used.trust}" for used in new.setup.engines)
     again = (f"repetition {repetition}",) if repetition else ()
-    return _digest(new.model_dump_json(include=_IDENTITY), engines, templates, *new.setup.scope, *again)
+    outline = filter(None, (new.setup.outline,))
+    return _digest(new.model_dump_json(include=_IDENTITY), engines, templates, *new.setup.scope, *again, *outline)
 
 
 def open_run(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 
@@ -22,17 +22,17 @@ from investigator.records import (
     Change,
     DocumentChange,
     Event,
-    FileRecord,
     Investigation,
     QuestionOutcome,
+    Quote,
     Record,
     Scope,
     StandingUpdate,
 )
-from investigator.retrieval.library import Library
+from investigator.retrieval.library import DocumentIndex
 from investigator.services.batch import answers_in
 from investigator.services.indexed_folder import IndexedFolder
-from investigator.services.open_folder import open_folder
+from investigator.services.open_folder import OpenFolder, open_folder
 from investigator.services.run_records import RunOptions, run_identity
 from investigator.store.database import Database, get_meta, set_meta
 from investigator.store.journal import Runs
@@ -70,8 +70,8 @@ def standing_update(
         yield from folder.read()
         yield from place.parts.notices()
         identities = {_digest(run_identity(new, place.parts.prompts.fingerprint())): new for new in records}
-        state, files = _state(folder.runs, key), {file.path: _stamp(file) for file in folder.index.corpus.files()}
-        changes = tuple(_changes(state.files, files))
+        state, files = _state(folder.runs, key), files_of(folder)
+        changes = tuple(changes_of(state.files, files))
         earlier = _finished(folder.runs, {i: run for i, run in state.answers.items() if i in identities})
         lacking = {i for i, run in earlier.items() if run.answer is not None and run.answer.coverage.source_changed}
         due: dict[str, tuple[DocumentChange, ...]]
@@ -79,7 +79,7 @@ def standing_update(
         if changes and earlier:
             library = yield from folder.prepare(folder.index.best_search())
             seen = place.parts.settings.research.planner.documents
-            because = {i: _because(run, changes, library, seen) for i, run in earlier.items()}
+            because = {i: because_of(run, changes, library, seen) for i, run in earlier.items()}
             due |= {identity: some for identity, some in because.items() if some}
         batch = AskedQuestions(outcomes=())
         if due:
@@ -101,19 +101,30 @@ def standing_update(
         set_meta(connection, key, after.model_dump_json())
 
 
-def _because(
-    run: Investigation, changes: Sequence[DocumentChange], library: Library, seen: int
+def files_of(folder: OpenFolder) -> dict[str, str]:
+    """Return the status and the contents of each file in the index, by path, as two states of a folder are compared."""
+    return {file.path: f"{file.status} {file.content_hash[:_LENGTH]}" for file in folder.index.corpus.files()}
+
+
+def because_of(
+    run: Investigation,
+    changes: Sequence[DocumentChange],
+    library: DocumentIndex,
+    seen: int,
+    quotes: Iterable[Quote] = (),
 ) -> tuple[DocumentChange, ...]:
-    """Return the changes that may change an answer: all, if every document decides it."""
+    """Return the changes that may change an answer: all, if every document decides it; or else those of documents that
+    it or the `quotes` cite, or that are among the first `seen` for its question.
+    """
     if run.decides is Scope.EVERY:
         return tuple(changes)
     answer = run.answer
-    cited = {quote.document_id for quote in answer.citations} if answer is not None else set[str]()
+    cited = {quote.document_id for quote in (*quotes, *(answer.citations if answer is not None else ()))}
     best = {card.document_id for card in library.cards((run.full_question, *run.wordings))[:seen]}
     return tuple(change for change in changes if change.document_id in cited | best)
 
 
-def _changes(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[DocumentChange]:
+def changes_of(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[DocumentChange]:
     """Yield the changes between two states of the files, by path; none before the first state."""
     for path in sorted(before.keys() | now.keys()) if before else ():
         if path not in before:
@@ -122,10 +133,6 @@ def _changes(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[Docu
             yield DocumentChange(document_id=path, change=Change.GONE)
         elif before[path] != now[path]:
             yield DocumentChange(document_id=path, change=Change.CHANGED)
-
-
-def _stamp(file: FileRecord) -> str:
-    return f"{file.status} {file.content_hash[:_LENGTH]}"
 
 
 def _asked_anew(

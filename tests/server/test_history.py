@@ -129,14 +129,18 @@ def test_a_report_is_written_from_the_page_and_again_with_an_edited_outline(read
     assert "When was the Elm plant opened?" in reader.get(part).text
     headings = re.findall(r'<h2 dir="auto">([^<]+)</h2>', page.text)
     assert headings == outline.splitlines()[:2]
+    assert end_page(reader, reader.post(f"{page.url.path}/resume", follow_redirects=False)).url == page.url
     edited = html.unescape(re.findall(r'<textarea name="outline"[^>]*>([^<]+)', page.text)[0])
     assert "- by whom?" in edited
     edited = edited.replace("Elm", "Oak")
     again = answer_page(reader, "plants", "The plants", report="1", outline=edited)
     assert "When was the Oak plant opened?" in again.text
-    refused = reader.post("/f/plants/ask", data={"question": "The plants", "report": "1", "outline": "---"})
-    assert refused.status_code == 422
-    assert "contains no heading" in refused.text
+    for data, problem in (
+        ({"report": "1", "outline": "---"}, "contains no heading"),
+        ({"outline": edited}, "Only a report has an outline"),
+    ):
+        refused = reader.post("/f/plants/ask", data={"question": "The plants", **data})
+        assert (refused.status_code, problem in refused.text) == (422, True)
 
 
 def test_a_question_that_is_being_answered_is_not_deleted(plants: Path, tmp_path: Path) -> None:

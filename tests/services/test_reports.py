@@ -20,6 +20,8 @@ from investigator.services.outlines import outline_text, read_outline
 
 SUBJECT = "The plants"
 NAMES = ("alder", "birch", "cedar")
+FEW = "research.planner.documents=1"
+"""Or else each document is one that the planner of each part would see."""
 MODEL = Traits(is_model=True, concurrency=4)
 Reply = dict[str, Any]
 
@@ -247,18 +249,18 @@ def test_a_limit_applies_to_the_whole_report_and_leaves_enough_to_write_what_was
 
 
 def test_an_update_writes_only_the_sections_that_cite_changed_documents(folder: Path) -> None:
-    first, _ = opened(folder)
+    first, _ = opened(folder, None, FEW)
     with pytest.raises(NotFoundError, match="no report on this subject"):
         list(first.write_report(SUBJECT, is_update=True))
     before = first.report(SUBJECT)
-    idle, nothing = opened(folder)
+    idle, nothing = opened(folder, None, FEW)
     assert idle.report(SUBJECT, is_update=True) == before
     assert nothing.asked == []
     (folder / "birch.txt").write_text("The birch plant opened in 1981. The birch plant makes 99 MW of power.\n")
     marked = idle.current(idle.show("last")).answer
     assert marked is not None
     assert [section.stale for section in marked.sections] == [(), ("birch.txt",), ()]
-    second, engine = opened(folder)
+    second, engine = opened(folder, None, FEW)
     after = second.report(SUBJECT, is_update=True)
     assert [prompt.variables.heading for prompt in engine.asked if prompt.template == "report/section"] == ["Birch"]
     assert calls(engine)["report/outline"] == 0
@@ -266,9 +268,67 @@ def test_an_update_writes_only_the_sections_that_cite_changed_documents(folder: 
     assert after.sections[0].statements == before.sections[0].statements
     assert "99 MW" in after.sections[1].statements[0].text
     assert "99 MW" in after.lead.quotes[1].text if after.lead else False
-    again, idle_engine = opened(folder)
+    again, idle_engine = opened(folder, None, FEW)
     assert again.report(SUBJECT, is_update=True) == after
     assert idle_engine.asked == []
+
+
+def test_an_update_writes_a_section_anew_for_which_a_new_document_would_be_read(folder: Path) -> None:
+    first, _ = opened(folder, None, FEW)
+    first.report(SUBJECT)
+    (folder / "cedar 2.txt").write_text("Cedar: what does the cedar plant make now? The cedar plant makes 97 MW.\n")
+    second, _ = opened(folder, None, FEW)
+    after = second.report(SUBJECT, is_update=True)
+    assert [section.run.startswith(f"part-of-{after.run.id}") for section in after.sections] == [False, False, True]
+    assert "cedar 2.txt" in after.coverage.read
+    (folder / "cedar 2.txt").unlink()
+    third, _ = opened(folder, None, FEW)
+    assert third.report(SUBJECT, is_update=True).coverage.read == tuple(f"{name}.txt" for name in NAMES)
+
+
+def test_an_update_keeps_what_repeats_a_section_that_is_kept_before_it(folder: Path) -> None:
+    same = {"paragraphs": [[{"text": "It makes 40 MW.", "evidence": ["E1"]}]]}
+    reader = Reader({"report/section": lambda _: same})
+    outline = [OutlinePart(heading=heading) for heading in ("Alder power", "Output of alder", "Cedar")]
+    first, _ = opened(folder, reader, FEW)
+    first.report(SUBJECT, outline=outline)
+    (folder / "cedar.txt").write_text("The cedar plant opened in 1982. The cedar plant makes 99 MW of power.\n")
+    second, engine = opened(folder, reader, FEW)
+    after = second.report(SUBJECT, is_update=True)
+    assert [section.repeats for section in after.sections] == [(), ("Alder power",), ()]
+    assert after.not_stated == ()
+    assert calls(engine)["report/section"] == 1
+    third, _ = opened(folder, reader, FEW)
+    turned = third.report(SUBJECT, outline=outline[1::-1], is_update=True)
+    assert [bool(section.statements) for section in turned.sections] == [True, False]
+
+
+def test_an_update_reads_what_nobody_has_read_and_names_each_model_that_wrote(folder: Path) -> None:
+    outline = [OutlinePart(heading="Alder"), OutlinePart(heading="Cedar")]
+    place, settings = folder.parent / "workspace", load_settings(None, ["research.whole_tokens=0", FEW])
+    parts = {"settings": settings, "workspace": place, "embedder": ScriptedEmbedder()}
+    Investigator(folder, **parts).report(SUBJECT, outline=outline)
+    for name in ("first", "second"):
+        engine = ScriptedEngine(Reader(), name=name, traits=MODEL)
+        report = Investigator(folder, model=engine, **parts).report(SUBJECT, is_update=True)
+        assert [each.support for section in report.sections for each in section.statements] == ["supported"] * 2
+        (folder / "cedar.txt").write_text("The cedar plant opened in 1982. The cedar plant makes 99 MW of power.\n")
+    assert calls(engine)["report/section"] == 1
+    assert (report.run.engine, report.check.by) == ("first and second", "first and second")
+
+
+def test_each_outline_is_a_report_of_its_own_and_the_planned_one_is_that_of_the_plan(folder: Path) -> None:
+    investigator, engine = opened(folder)
+    planned = investigator.report(SUBJECT)
+    given = [OutlinePart(heading=heading) for heading in ("Birch", "Alder")]
+    own = investigator.report(SUBJECT, outline=given)
+    assert own.run.id != planned.run.id
+    assert [investigator.show(each.run.id).answer for each in (planned, own)] == [planned, own]
+    asked = len(engine.asked)
+    assert investigator.report(SUBJECT, outline=given) == own
+    same = [OutlinePart(heading=each.heading, questions=each.questions) for each in planned.sections]
+    assert investigator.report(SUBJECT, outline=same) == investigator.report(SUBJECT) == planned
+    assert len(engine.asked) == asked
 
 
 def test_an_update_asks_again_what_nothing_answered(folder: Path) -> None:
@@ -388,6 +448,11 @@ def test_a_report_is_listed_and_shown_as_one_run_and_deleted_with_its_parts(fold
         ("Costs\n  How much?\nDates\n", [("Costs", ("How much?",)), ("Dates", ())]),
         ("1. Costs\n   - How much?\n2. Dates\n---\n", [("Costs", ("How much?",)), ("Dates", ())]),
         ("A\nA\n## B\n", [("A", ()), ("B", ())]),
+        ("# A\n- one?\n# B\n# A\n- two?\n- one?\n", [("A", ("one?", "two?")), ("B", ())]),
+        (
+            "A\n  1.5 million, for what?\n- 2.5 too?\n  ## B\n  1. one?",
+            [("A", ("1.5 million, for what?", "2.5 too?")), ("B", ("one?",))],
+        ),
     ],
 )
 def test_an_outline_is_read_as_people_write_it(tmp_path: Path, text: str, parts: list[tuple[str, tuple[str]]]) -> None:
