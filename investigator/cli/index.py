@@ -40,7 +40,7 @@ def index(
     shards: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=1, help="Number of index shards, with --cluster; a different number rebuilds the index."
+            metavar="N", min=1, help="Number of index shards, with cluster.address; another number rebuilds it."
         ),
     ] = None,
     check: Annotated[

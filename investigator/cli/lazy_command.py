@@ -93,7 +93,7 @@ _Options = ParamSpec("_Options")
 class LazyCommand(TyperCommand):
     """A command whose name and one-line help are known before its module is imported. `place` is the `module:function`
     in this package to import when the command is called. If `prints` is True, the command prints a result, and so
-    accepts `--quiet` and `--output`.
+    accepts `--quiet` and `--verbose`.
     """
 
     def __init__(self, name: str, place: str, summary: str, *, prints: bool = True, **context_settings: bool) -> None:

@@ -89,14 +89,16 @@ _FORMER: Mapping[str, str] = {
     "mcp": "serve FOLDER --mcp",
     "prompts list": "prompts show",
     "prompts render": "prompts show NAME",
+    "prompts check": "prompts show NAME --prompts DIR",
     "prompts run": "prompts show NAME FOLDER QUESTION --model MODEL",
     "eval folder": "eval FOLDER --questions FILE",
     "eval claims": "eval --claims FILE",
     "eval retrieval": "eval --retrieval COLLECTION",
-    "dialogue eval": "dialogue tasks TASK --agent NAME",
+    "eval task": "dialogue tasks TASK --agent NAME",
     "replay": "verify --run RUN --docs FOLDER",
     "status": "index FOLDER --dry-run",
     "display": "dialogue tasks TASK",
+    **{name: f"dialogue {name}" for name in ("memory", "export", "module", "tasks")},
 }
 """The present spelling of commands that had another name."""
 

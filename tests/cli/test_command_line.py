@@ -89,6 +89,8 @@ def test_there_are_at_most_twenty_two_commands() -> None:
         (["runs", "."], "investigator show FOLDER"),
         (["prompts", "run", "query/ask"], "investigator prompts show NAME FOLDER QUESTION --model MODEL"),
         (["eval", "claims", "c.jsonl"], "investigator eval --claims FILE"),
+        (["eval", "task", "squad"], "investigator dialogue tasks TASK --agent NAME"),
+        (["memory", "."], "investigator dialogue memory"),
     ],
 )
 def test_a_former_name_of_a_command_is_answered_with_the_present_one(words: list[str], present: str) -> None:

@@ -66,7 +66,7 @@ HELP = """\
 /quit                             end the chat (so does the end of the input)
 Anything else is a message. Begin a message with // if its first character is a slash."""
 
-Switch = Annotated[Decide, typer.Option(metavar="always|never|compute")]
+_SWITCH = "always|never|compute"
 User = Annotated[
     str | None, typer.Option(metavar="NAME", help="The user whose memories are used; by default your login name.")
 ]
@@ -76,10 +76,20 @@ def chat(
     context: typer.Context,
     folder: Folder,
     common: CommonOptions,
-    search: Switch = Decide.COMPUTE,
-    memories: Switch = Decide.COMPUTE,
-    topics: Switch = Decide.COMPUTE,
-    knowledge: Annotated[Conditioning, typer.Option(metavar="combined|separate|both")] = Conditioning.COMBINED,
+    search: Annotated[
+        Decide, typer.Option(metavar=_SWITCH, help="Search the documents; compute: if a module decides to.")
+    ] = Decide.COMPUTE,
+    memories: Annotated[Decide, typer.Option(metavar=_SWITCH, help="Use memories.")] = Decide.COMPUTE,
+    topics: Annotated[
+        Decide, typer.Option(metavar=_SWITCH, help="Refer to a topic of the conversation.")
+    ] = Decide.COMPUTE,
+    knowledge: Annotated[
+        Conditioning,
+        typer.Option(
+            metavar="combined|separate|both",
+            help="One reply from all kinds of knowledge, one for each kind (the best is used), or both.",
+        ),
+    ] = Conditioning.COMBINED,
     user: User = None,
     share: Annotated[
         bool, typer.Option("--share", help="I agree that this conversation may be part of a release (redacted).")
