@@ -12,7 +12,7 @@ from enum import StrEnum
 from itertools import chain
 from pathlib import Path
 from threading import Thread
-from typing import Annotated, TextIO
+from typing import Annotated, Any, TextIO
 
 import typer
 
@@ -66,29 +66,25 @@ HELP = """\
 /quit                             end the chat (so does the end of the input)
 Anything else is a message. Begin a message with // if its first character is a slash."""
 
-_SWITCH = "always|never|compute"
 User = Annotated[
     str | None, typer.Option(metavar="NAME", help="The user whose memories are used; by default your login name.")
 ]
+
+
+def _switch(what: str) -> Any:
+    return typer.Option(metavar="always|never|compute", help=f"{what} compute: if a module decides to.")
 
 
 def chat(
     context: typer.Context,
     folder: Folder,
     common: CommonOptions,
-    search: Annotated[
-        Decide, typer.Option(metavar=_SWITCH, help="Search the documents; compute: if a module decides to.")
-    ] = Decide.COMPUTE,
-    memories: Annotated[Decide, typer.Option(metavar=_SWITCH, help="Use memories.")] = Decide.COMPUTE,
-    topics: Annotated[
-        Decide, typer.Option(metavar=_SWITCH, help="Refer to a topic of the conversation.")
-    ] = Decide.COMPUTE,
+    search: Annotated[Decide, _switch("Search the documents.")] = Decide.COMPUTE,
+    memories: Annotated[Decide, _switch("Use memories.")] = Decide.COMPUTE,
+    topics: Annotated[Decide, _switch("Refer to a topic of the conversation.")] = Decide.COMPUTE,
     knowledge: Annotated[
         Conditioning,
-        typer.Option(
-            metavar="combined|separate|both",
-            help="One reply from all kinds of knowledge, one for each kind (the best is used), or both.",
-        ),
+        typer.Option(metavar="combined|separate|both", help="Reply from all knowledge at once, by kind, or both."),
     ] = Conditioning.COMBINED,
     user: User = None,
     share: Annotated[
