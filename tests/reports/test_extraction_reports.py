@@ -61,6 +61,20 @@ def test_in_csv_a_negative_number_is_a_number_and_a_formula_is_text() -> None:
     assert is_own_result(written.encode())
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "document,title,record,notes\nA-1,Deed,5,old\n",
+        "document,title,record,notes,price,quotes\nA-1,Deed,5,old,3,\n",
+        "The generator.\n\nUsed: 3 h\nRun: 20250101-120000-abcdef\n",
+        "Used: 4 min of talk. We looked at Run 20250101-120000-abcdef.\n",
+        "Used: 12 calls to the office, 3 s\n\nRun: 20250101-120000-abcdef\n",
+    ],
+)
+def test_files_of_users_that_look_like_results_are_evidence(text: str) -> None:
+    assert not is_own_result(text.encode())
+
+
 def test_in_a_workbook_values_have_types_and_their_quotes_are_comments() -> None:
     data = matrix_xlsx(made())
     sheet = load_workbook(io.BytesIO(data)).active
