@@ -57,7 +57,8 @@ class MatrixDocument(Record):
     """A document of a matrix, with its title, and with its values in the form of the schema if there is one.
 
     What is not stated is null in `values` if the schema allows null or requires the property, and otherwise missing.
-    `values` is null if the document was not read. `problems` say where the values do not fit the schema.
+    `values` is null if the document was not read, or has changed since and lost quotes. `problems` say so, and where
+    the values do not fit the schema, or are incomplete.
     """
 
     id: str

@@ -26,10 +26,10 @@ def value_rows(matrix: Matrix) -> Iterator[list[Any]]:
     """Yield a row for each record: its document, what is missing or unsure, the typed values, and their quotes."""
     columns = columns_of(matrix)
     for row in matrix.rows():
-        notes = [
-            f"{column.name}: {note}" for column, cell in zip(columns, row.cells, strict=True) if (note := _note(cell))
-        ]
-        values = [dated(column, cell.stated) for column, cell in zip(columns, row.cells, strict=True)]
+        cells = list(zip(columns, row.cells, strict=True))
+        notes = [f"{column.name}: {note}" for column, cell in cells if (note := _note(cell))]
+        notes += row.document.problems if row.record <= 1 else ()
+        values = [dated(column, cell.stated) for column, cell in cells]
         yield [
             *(row.document.id, row.document.title, row.record or None, "; ".join(notes)),
             *values,
@@ -61,6 +61,13 @@ def dated(column: Column, value: Any) -> Any:
     return date.fromisoformat(value) if column.kind is ColumnKind.DATE and value is not None else value
 
 
+def _redacted(value: Any) -> Any:
+    """Return a value without known secrets, also inside lists."""
+    if isinstance(value, list):
+        return [_redacted(each) for each in value]
+    return redacted(value) if isinstance(value, str) else value
+
+
 def matrix_parquet(matrix: Matrix) -> bytes:
     """Return a row for each record, with typed columns. Raises SettingsError if pyarrow is missing."""
     arrow, parquet = parquet_library()
@@ -73,9 +80,9 @@ def matrix_parquet(matrix: Matrix) -> bytes:
     own = [(column, kinds.get(column.kind, arrow.string())) for column in columns_of(matrix)]
     types = [arrow.list_(kind) if column.is_list else kind for column, kind in own]
     types = [arrow.string(), arrow.string(), arrow.int64(), arrow.string(), *types, *([arrow.string()] * len(own))]
-    rows = [[redacted(value) if isinstance(value, str) else value for value in row] for row in value_rows(matrix)]
+    rows = _redacted(list(value_rows(matrix)))
     arrays = [arrow.array([row[place] for row in rows], kind) for place, kind in enumerate(types)]
-    table = arrow.table(dict(zip(value_heading(matrix), arrays, strict=True)))
+    table = arrow.Table.from_arrays(arrays, [redacted(name) for name in value_heading(matrix)])
     written = io.BytesIO()
     parquet.write_table(table.replace_schema_metadata({"creator": CREATOR}), written)
     return written.getvalue()

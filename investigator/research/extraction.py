@@ -37,26 +37,28 @@ from investigator.research.matrix import MatrixResearch, Row
 from investigator.research.research_settings import ReadingLimits
 from investigator.research.schema import Property, TypedSchema
 from investigator.research.shown_documents import shown_document
-from investigator.research.typed_values import OtherUnitError, cell_value, typed
+from investigator.research.typed_values import Given, UnitError, cell_value, given_by, typed
 
 MOST_RECORDS = 1_000
 """Maximum number of records read from the tables of a document."""
 READ_FROM_TABLE = "read from the table"
 _LIMITS = ReadingLimits(characters=24_000, whole_characters=24_000)
+_UNREAD = "the rows of its table were not read as records"
 _MOST_PROBLEMS = 5
+_BEST = (CellStatus.STATED, CellStatus.PASSAGES, CellStatus.UNCLEAR, CellStatus.NOT_STATED)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TypedResearch(MatrixResearch):
-    """Reads documents for the columns of a schema. `on_notice` receives what the values of a document may lack."""
+    """Reads documents for the columns of a schema. `on_gap` receives a document and what its values may lack."""
 
     schema: TypedSchema
-    on_notice: Callable[[str], None]
+    on_gap: Callable[[str, str], None]
 
     def _row(self, document_id: str, questions: Sequence[str], sources: Sources) -> Row:
-        rows, is_cut = table_records(self.library.document(document_id), self.schema)
-        if is_cut:
-            self.on_notice(f"{document_id}: only the first {len(rows):,} rows of its table were read as records.")
+        rows, gap = table_records(self.library.document(document_id), self.schema)
+        if gap and (rows or not self.trust.decides):
+            self.on_gap(document_id, gap)
         own, cells = self.schema.properties, [cell for row in rows for cell in row]
         left = [number for number, each in enumerate(own, start=1) if not (rows and each.column.of_records)]
         for batch in self.schema.batches(left):
@@ -86,14 +88,15 @@ class TypedResearch(MatrixResearch):
             return
         if any(column.of_records for column in columns):
             partly = "only passages of it were read" if not shown.whole or reading.in_part else reading.problem
-            self.on_notice(f"{document_id}: records may be missing: {partly}") if partly else None
+            self.on_gap(document_id, f"records may be missing: {partly}") if partly else None
         entries = _entries(reading.value.cells, columns)
         records = sorted({record for _, record in entries if record})
         for place, number in enumerate(batch, start=1):
             for record in records if records and columns[place - 1].of_records else [0]:
                 cells = [self._typed_cell(number, each, shown, sources) for each in entries[place, record]]
                 cells = cells or [_cell(document_id, number, CellStatus.UNCLEAR, "the reply does not say")]
-                yield _settled(cells).changed(record=record)
+                settled = _listed if columns[place - 1].is_list else _settled
+                yield settled(cells).changed(record=record)
 
     def _typed_cell(self, number: int, entry: ValueReply, shown: ShownDocument, sources: Sources) -> MatrixCell:
         own, words = self.schema.properties[number - 1], "; ".join(entry.values)
@@ -105,9 +108,10 @@ class TypedResearch(MatrixResearch):
         if cell.status is not CellStatus.STATED:
             return cell
         try:
-            value = typed(own, entry.values, entry.unit)
+            value = typed(own, entry.values, entry.unit, [quote.text for quote in cell.quotes])
         except ValueError as error:
-            return cell.changed(status=CellStatus.UNCLEAR, reason=f"not a value of its type: {error}")
+            wrong = "" if isinstance(error, UnitError) else "not a value of its type: "
+            return cell.changed(status=CellStatus.UNCLEAR, reason=f"{wrong}{error}")
         return cell.changed(value=value, unit=own.column.unit or one_line(entry.unit))
 
 
@@ -119,18 +123,13 @@ def _cell(document_id: str, number: int, status: CellStatus, reason: str, **fiel
 def _entries(
     replies: Iterable[ValueReply], columns: Sequence[Column]
 ) -> defaultdict[tuple[int, int], list[ValueReply]]:
-    """Return the entries by column and record; those of a list are one, with all values."""
+    """Return the entries by column and record."""
     entries: defaultdict[tuple[int, int], list[ValueReply]] = defaultdict(list)
     for entry in replies:
         if not 1 <= entry.column <= len(columns):
             continue
         column, least = columns[entry.column - 1], int(entry.verdict is not Verdict.NOT_STATED)
-        own = entries[entry.column, max(entry.record, least) if column.of_records else 0]
-        if own and column.is_list:
-            before = own.pop()
-            values, quotes = (*before.values, *entry.values), (*before.quotes, *entry.quotes)
-            entry = before.changed(values=tuple(dict.fromkeys(values)), quotes=tuple(dict.fromkeys(quotes)))
-        own.append(entry)
+        entries[entry.column, max(entry.record, least) if column.of_records else 0].append(entry)
     return entries
 
 
@@ -141,8 +140,8 @@ def _problem(reply: ExtractReply, own: Sequence[Property]) -> str:
         if 1 <= entry.column <= len(own) and entry.verdict is Verdict.ANSWERS:
             each = own[entry.column - 1]
             try:
-                typed(each, entry.values, entry.unit)
-            except OtherUnitError:
+                typed(each, entry.values, entry.unit, entry.quotes)
+            except UnitError:
                 continue  # the document states it so; to ask again would lose the value
             except ValueError as error:
                 faults.append(f"column {entry.column} ({each.column.name}): {error}")
@@ -159,10 +158,25 @@ def _settled(cells: Sequence[MatrixCell]) -> MatrixCell:
     return _cell(cells[0].document_id, cells[0].question, CellStatus.UNCLEAR, reason, quotes=quotes)
 
 
-def table_records(document: Document, schema: TypedSchema) -> tuple[list[list[MatrixCell]], bool]:
-    """Return the rows of the tables whose headings are the names of all columns of records, a record each, and True if
-    there are more. Without such a table, or if a row sums up those above it, or a cell is empty or has no single value
-    of its column, there are none.
+def _listed(cells: Sequence[MatrixCell]) -> MatrixCell:
+    """Return one cell with the entries of a list that are stated, or the best ones; the reason names the others."""
+    best = min((cell.status for cell in cells), key=_BEST.index)
+    own = [cell for cell in cells if cell.status is best]
+    others = [f"{cell.text}: {cell.reason}" for cell in cells if cell.status not in (best, CellStatus.NOT_STATED)]
+    reasons = dict.fromkeys(cell.reason for cell in own if cell.reason)
+    values = [value for cell in own if isinstance(cell.value, list) for value in cell.value]
+    return own[0].changed(
+        text="; ".join(dict.fromkeys(cell.text for cell in own if cell.text)),
+        quotes=tuple(dict.fromkeys(quote for cell in own for quote in cell.quotes)),
+        reason="; ".join((*reasons, *(f"left out: {other}" for other in others))),
+        value=list(dict.fromkeys(values)) if best is CellStatus.STATED else None,
+    )
+
+
+def table_records(document: Document, schema: TypedSchema) -> tuple[list[list[MatrixCell]], str]:
+    """Return the rows of the tables whose headings are the names of all columns of records, a record each, and what is
+    missing: rows above the limit, or all, if a row sums up or averages others, a unit is not clear, or a cell is empty
+    or has no single value of its column.
     """
     own = {number: each for number, each in enumerate(schema.properties, start=1) if each.column.of_records}
     records: list[list[MatrixCell]] = []
@@ -173,21 +187,23 @@ def table_records(document: Document, schema: TypedSchema) -> tuple[list[list[Ma
                 headings[place].append(document.text[cell.start : cell.end])
         if (places := _places(headings, own)) is None:
             continue
+        caption = [document.text[table.caption.start : table.caption.end]] if table.caption is not None else []
         first = len(records)
         body = (cell for cell in table.cells if cell.row >= table.header_rows)
-        for _, row in groupby(body, key=lambda cell: cell.row):
-            if len(records) == MOST_RECORDS:
-                return records, True
-            try:
-                of_row = list(_record(document, {cell.column: cell for cell in row}, places, headings, own))
-            except ValueError:
-                return [], False
-            records.append([cell.changed(record=len(records) + 1) for cell in of_row])
+        rows = [{cell.column: cell for cell in row} for _, row in groupby(body, key=lambda cell: cell.row)]
+        is_cut = len(records) + len(rows) > MOST_RECORDS or not table.complete
+        try:
+            given = {n: given_by(own[n], [*caption, *headings[place]]) for n, place in places.items()}
+            for row in rows[: MOST_RECORDS - first]:
+                of_row = _record(document, row, places, given, own)
+                records.append([cell.changed(record=len(records) + 1) for cell in of_row])
+        except ValueError as error:
+            return [], f"{_UNREAD}: {error}"
+        if is_cut:
+            return records, f"only the first {len(records):,} rows of its table were read as records"
         if _has_sum(records[first:]):
-            return [], False
-        if not table.complete:
-            return records, True
-    return records, False
+            return [], f"{_UNREAD}: a row sums up or averages others"
+    return records, ""
 
 
 def _places(headings: Mapping[int, Sequence[str]], own: Mapping[int, Property]) -> dict[int, int] | None:
@@ -210,7 +226,7 @@ def _record(
     document: Document,
     row: Mapping[int, TableCell],
     places: Mapping[int, int],
-    headings: Mapping[int, Sequence[str]],
+    given: Mapping[int, Given],
     own: Mapping[int, Property],
 ) -> Iterator[MatrixCell]:
     """Yield the cells of a row. Raises ValueError if one has no single value."""
@@ -221,25 +237,36 @@ def _record(
     for number, place in places.items():
         if (cell := row.get(place)) is not None:
             text = document.text[cell.start : cell.end]
-            value, unit = cell_value(own[number], text, " ".join(headings[place]))
+            value, unit = cell_value(own[number], text, given[number])
             fields = {"text": one_line(text), "quotes": quotes, "support": Support.VERBATIM}
             yield _cell(document.id, number, CellStatus.STATED, READ_FROM_TABLE, value=value, unit=unit, **fields)
         elif own[number].is_nullable:
             yield _cell(document.id, number, CellStatus.NOT_STATED, "the cell is empty")
         else:
-            raise ValueError("an empty cell")
+            raise ValueError(f"a cell of {own[number].column.name} is empty")
 
 
 def _has_sum(records: Sequence[Sequence[MatrixCell]]) -> bool:
-    """Return True if all numbers of a row are the sums of those above it."""
+    """Return True if all numbers of a row are the sums of those above it, or those of the first or last row the sums or
+    averages of all others.
+    """
+    rows = [
+        {cell.question: Fraction(str(cell.value)) for cell in record if type(cell.value) in (int, float)}
+        for record in records
+    ]
     sums: defaultdict[int, Fraction] = defaultdict(Fraction)
-    for above, record in enumerate(records):
-        numbers = {cell.question: Fraction(str(cell.value)) for cell in record if type(cell.value) in (int, float)}
-        is_sum = bool(numbers) and all(sums[question] == number for question, number in numbers.items())
-        if is_sum and (above > 1 or (above and len(records) == 2)):
+    for above, own in enumerate(rows):
+        is_sum = bool(own) and all(sums[question] == number for question, number in own.items())
+        if is_sum and (above > 1 or (above and len(rows) == 2)):
             return True
-        for question, number in numbers.items():
+        for question, number in own.items():
             sums[question] += number
+    for own, others in ((rows[0], rows[1:]), (rows[-1], rows[:-1])) if len(rows) > 2 else ():
+        rest = {question: sums[question] - number for question, number in own.items()}
+        means = {question: number / len(others) for question, number in rest.items()}
+        rounded = ({question: round(mean, places) for question, mean in means.items()} for places in (1, 2))
+        if own and (own == rest or (len(others) > 2 and own not in others and own in (means, *rounded))):
+            return True
     return False
 
 
@@ -253,7 +280,7 @@ def valued(document: MatrixDocument, cells: Sequence[MatrixCell], schema: TypedS
         f"{error.json_path}: {'it is required, but not stated' if error.instance is None else error.message[:200]}"
         for error in errors
     )
-    return document.changed(values=values, problems=tuple(dict.fromkeys(problems)))
+    return document.changed(values=values, problems=(*document.problems, *dict.fromkeys(problems)))
 
 
 def _values(cells: Sequence[MatrixCell], schema: TypedSchema) -> JsonValue:

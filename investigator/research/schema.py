@@ -8,6 +8,7 @@ be an array of objects. `unit` and `units` are keywords of our own: `"unit": "GB
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -32,7 +33,7 @@ _DEEPEST = 20
 _HINT = "Write the schema of an object, with properties and their descriptions, or of an array of such objects."
 _CYCLE = "A value cannot contain itself: list the properties that you need, to the depth that you need."
 _NULL = {"type": "null"}
-_VARIANTS = ("anyOf", "oneOf", "allOf")
+_VARIANTS = ("anyOf", "oneOf")
 _OTHERS = frozenset(
     {"unit", "units", "format", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"}
     | {"$schema", "$id", "$defs", "$comment", "$anchor", "definitions"}
@@ -44,6 +45,8 @@ _KINDS = {
     "integer": ColumnKind.INTEGER,
     "boolean": ColumnKind.BOOLEAN,
 }
+_FORMS = {str: "string", bool: "boolean", int: "number", float: "number"}
+_TYPES = f"Use one of the types {', '.join(_KINDS)}, or a list of one."
 
 
 @dataclass(frozen=True)
@@ -123,11 +126,9 @@ def read_schema(source: object) -> TypedSchema:
         raise DataError(f"the schema is not valid at {error.json_path}: {error.message[:200]}", hint=_HINT) from error
     except RecursionError as error:
         raise DataError("the schema refers to itself, or is nested too deeply", hint=_CYCLE) from error
-    if not properties:
-        raise DataError("the schema has no properties", hint=_HINT)
-    labels = {" ".join(own.column.label.split()) for own in properties}
-    if len(labels) < len(properties):
-        raise DataError("two columns differ in spaces alone", hint="Rename one of them.")
+    names = Counter(" ".join(own.column.name.split()) for own in properties)
+    if twice := [name for name, count in names.items() if count > 1]:
+        raise DataError(f"two columns have the name {twice[0]!r}", hint="Rename one of them.")
     of_records = sum(own.column.of_records for own in properties)
     if len(properties) > MOST_COLUMNS or of_records > MOST_TOGETHER:
         limit = f"{MOST_TOGETHER} in records" if of_records > MOST_TOGETHER else f"{MOST_COLUMNS}"
@@ -176,7 +177,10 @@ class _Reader:
     def _of_object(self, node: Node, path: Keys, *, of_records: bool) -> Iterator[Property]:
         if len(path) > _DEEPEST:
             raise RecursionError(path)
-        for name, raw in node.get("properties", {}).items():
+        if not node.get("properties"):
+            where = ".".join((*(self.records_at or ()), *path)) or "the schema"
+            raise DataError(f"{where} has no properties", hint=_HINT)
+        for name, raw in node["properties"].items():
             place = (*path, name)
             own, is_nullable = self._plain(raw, place)
             is_list = own.get("type") == "array"
@@ -200,20 +204,26 @@ class _Reader:
         """Return a node without references, variants and null, and True if it may be null."""
         where, is_nullable = ".".join(place) or "the schema", False
         if not isinstance(node, Mapping):
-            raise DataError(f"{where} is not described by an object", hint=_HINT)
+            raise DataError(f"{where} is described by {str(node)[:40]}, not by a JSON object", hint=_HINT)
         self.unknown.update(dict.fromkeys(key for key in node if key not in (*_OTHERS, *self.validator.VALIDATORS)))
-        inner = self.target(node["$ref"]) if "$ref" in node else None
+        inner = [self.target(node["$ref"])] if "$ref" in node else []
         for variants in (node[key] for key in _VARIANTS if key in node):
             others = [each for each in variants if each != _NULL]
-            inner, is_nullable = _only(others, where), len(others) < len(variants)
-        own = {key: value for key, value in node.items() if key not in ("$ref", *_VARIANTS)}
-        if inner is not None:
-            plain, may_be_null = self._plain(inner, place)
+            inner, is_nullable = [*inner, _only(others, where)], len(others) < len(variants)
+        inner += node.get("allOf", ())
+        if len(inner) > 1:
+            raise DataError(f"{where} combines several schemas", hint="Write all their keywords in one schema.")
+        own = {key: value for key, value in node.items() if key not in ("$ref", "allOf", *_VARIANTS)}
+        for each in inner:
+            plain, may_be_null = self._plain(each, place)
             own, is_nullable = {**plain, **own}, is_nullable or may_be_null
         if isinstance(kinds := own.get("type"), list):
             own["type"], is_nullable = _only([kind for kind in kinds if kind != "null"], where), "null" in kinds
         if None in (choices := own.get("enum", ())):
             own["enum"], is_nullable = [each for each in choices if each is not None], True
+        if "prefixItems" in own:
+            hint = "Describe it as an object, with a property for each entry."
+            raise DataError(f"{where} has prefixItems, whose entries have no names", hint=hint)
         return own, is_nullable
 
     def target(self, reference: str) -> object:
@@ -228,12 +238,14 @@ class _Reader:
 
     def _column(self, own: Node, item: Node, place: Keys, *, of_records: bool) -> Column:
         name = ".".join((*self.records_at, *place) if of_records and self.records_at else place)
-        choices = item.get("enum") or ([item["const"]] if "const" in item else [])
-        are_texts = any(isinstance(choice, str) for choice in choices)
-        form = item.get("type", "number" if choices and not are_texts else "string")
+        choices = item.get("enum", [item["const"]] if "const" in item else None)
+        if choices == []:
+            raise DataError(f"{name} has an empty enum, which no value fits", hint="List its values, or remove enum.")
+        forms = {_FORMS.get(type(choice), "object") for choice in choices or ("",)}
+        form = item.get("type") or _only([*forms], name)
         if form not in _KINDS:
-            raise DataError(f"{name} has the type {form}, which is not possible there", hint=_HINT)
-        kind = ColumnKind.CHOICE if are_texts else _KINDS[form]
+            raise DataError(f"{name} has the type {form}, which a column cannot have", hint=_TYPES)
+        kind = ColumnKind.CHOICE if choices and "string" in forms else _KINDS[form]
         if kind is ColumnKind.TEXT and item.get("format") == "date":
             kind = ColumnKind.DATE
         both = {**item, **own}
@@ -242,7 +254,7 @@ class _Reader:
             question=str(both.get("description") or both.get("title") or place[-1]),
             kind=kind,
             is_list=item is not own,
-            choices=tuple(map(str, choices)),
+            choices=() if kind is ColumnKind.BOOLEAN else tuple(map(str, choices or ())),
             unit=str(both.get("unit", "")),
             units=tuple(_factors(both, name)),
             of_records=of_records,
@@ -266,9 +278,12 @@ def _only(variants: Sequence[Any], where: str) -> Any:
 def _factors(node: Node, name: str) -> Mapping[str, Fraction]:
     try:
         factors = {str(unit): Fraction(str(factor)) for unit, factor in dict(node.get("units", {})).items()}
-        if not all(factors.values()):
+        if not all(factors.values()) or not all(map(str.strip, factors)):
             raise ValueError(factors)
     except (ValueError, TypeError, ZeroDivisionError) as error:
         hint = 'Write it as "units": {"GBP million": 1000000}'
-        raise DataError(f"{name} has units that are not an object of factors", hint=hint) from error
+        raise DataError(f"the units of {name} are not an object of factors", hint=hint) from error
+    if factors and not node.get("unit"):
+        hint = 'Name the unit of its values as well, for example "unit": "GBP".'
+        raise DataError(f"{name} has units to convert from, but no unit to convert to", hint=hint)
     return factors

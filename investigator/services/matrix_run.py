@@ -48,6 +48,7 @@ from investigator.services.open_folder import OpenFolder, open_folder, repeated
 from investigator.services.run_records import MATRIX, RunOptions, scope_of
 
 _MOST_FAILURES = 3  # after this many failures without a success, the next reading would probably fail as well
+_SINCE = "it no longer contains words quoted from it; to read it again, repeat the command that made this table"
 _PARTS = {CellStatus.STATED: PartStatus.ANSWERED, CellStatus.UNCLEAR: PartStatus.IN_PART}
 _CHECKED = frozenset({Support.SUPPORTED, Support.IN_PART, Support.UNSUPPORTED})
 
@@ -55,7 +56,8 @@ _CHECKED = frozenset({Support.SUPPORTED, Support.IN_PART, Support.UNSUPPORTED})
 @dataclass
 class MatrixRun:
     """The rows of a matrix, which arrive one by one. `titles` are the readable documents of the folder, `names` the
-    documents of the rows. `failed` are the documents whose reading failed.
+    documents of the rows. `failed` are the documents whose reading failed, and `gaps` are what the values of a document
+    may lack.
     """
 
     questions: tuple[str, ...]
@@ -66,6 +68,7 @@ class MatrixRun:
     schema: TypedSchema | None = None
     rows: dict[str, tuple[MatrixCell, ...]] = field(default_factory=dict)
     failed: dict[str, EngineError] = field(default_factory=dict)
+    gaps: dict[str, tuple[str, ...]] = field(default_factory=dict)
     stop: StopReason = StopReason.ANSWERED
 
     @property
@@ -111,7 +114,11 @@ class MatrixRun:
         )
 
     def _document(self, name: str) -> MatrixDocument:
-        return MatrixDocument(id=name, title=self.titles.get(name, ""))
+        return MatrixDocument(id=name, title=self.titles.get(name, ""), problems=self.gaps.get(name, ()))
+
+    def add_gap(self, name: str, gap: str) -> None:
+        """Keep what the values of a document may lack."""
+        self.gaps[name] = tuple(dict.fromkeys((*self.gaps.get(name, ()), gap)))
 
     def finished(self, run: Investigation, checker: str, usage: Usage, elapsed: float) -> Investigation:
         """Return the record of the run, whose answer holds the statements of all cells. `checker` is the engine that
@@ -213,7 +220,7 @@ def _filled(
         client = opened.client(budget=settings.budget.beyond_one_question())
         reader: Callable[..., MatrixResearch] = MatrixResearch
         if schema is not None:
-            reader = partial(TypedResearch, schema=schema, on_notice=folder.parts.notify)
+            reader = partial(TypedResearch, schema=schema, on_gap=matrix.add_gap)
         research = reader(
             client,
             library,
@@ -248,9 +255,21 @@ def _standing(cells: Sequence[MatrixCell], reread: Reread) -> tuple[MatrixCell, 
     standing = []
     for cell in cells:
         quotes, lost = standing_quotes(cell.quotes, lambda _: fresh)
-        changes = {"status": CellStatus.UNCLEAR, "text": "", "reason": lost[0]} if lost else {}
-        standing.append(cell.changed(quotes=quotes, **changes))
+        gone = {"status": CellStatus.UNCLEAR, "text": "", "value": None, "reason": lost[0]} if lost else {}
+        standing.append(cell.changed(quotes=quotes, **gone))
     return tuple(standing)
+
+
+def table_now(table: MatrixTable, reread: Reread) -> MatrixTable:
+    """Return a stored table whose quotes are looked up again in the files; the values of a document that lost one are
+    withheld.
+    """
+    cells = _standing(table.cells, reread)
+    both = zip(table.cells, cells, strict=True)
+    lost = {now.document_id for before, now in both if len(now.quotes) < len(before.quotes)}
+    gone = {"values": None, "problems": (_SINCE,)}
+    documents = tuple(each.changed(**gone) if each.id in lost else each for each in table.documents)
+    return table.changed(cells=cells, documents=documents)
 
 
 def _counts(cells: Sequence[MatrixCell]) -> str:

@@ -96,7 +96,7 @@ def test_a_value_that_is_missing_or_noted_says_why() -> None:
     unclear = cell(2, None, status=CellStatus.UNCLEAR, reason="two values: 3; 4")
     noted = cell(3, "2024-02-01", reason="2024 is not in its quotes")
     (row,) = csv.DictReader(io.StringIO(matrix_csv(table([cell(1, "x"), unclear, noted], COLUMNS[:3]))))
-    assert row["notes"] == "loss: unclear: two values: 3; 4; paid: 2024 is not in its quotes"
+    assert row["notes"] == "loss: unclear: two values: 3; 4; paid: 2024 is not in its quotes; $.x: missing"
     assert row["loss"] == ""
 
 
@@ -141,7 +141,9 @@ def test_a_parquet_file_has_typed_columns() -> None:
 @pytest.mark.parametrize("suffix", sorted(MATRIX_FORMATS))
 def test_a_known_secret_is_in_no_form_of_a_saved_matrix(suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(secrets, "_known", frozenset({"opensesame-1234"}))
-    named = table([cell(1, "opensesame-1234"), *made().cells[1:]])
+    listed = Column(name="names", question="?", is_list=True)
+    cells = [cell(1, "opensesame-1234"), *made().cells[1:], cell(5, ["x", "opensesame-1234"], text="x")]
+    named = table(cells, (*COLUMNS, listed))
     try:
         data = MATRIX_FORMATS[suffix](named)
     except SettingsError:
