@@ -46,7 +46,7 @@ def show(
     if run:
         record = investigator.show(run)
         if record.matrix is not None:
-            _show_matrix(Matrix.of(record), output, folder)
+            _show_matrix(Matrix.of(investigator.current(record)), output, folder)
             return
         output.check(folder)
         output.show(investigator.current(record), investigator, again=True)

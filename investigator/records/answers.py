@@ -306,6 +306,12 @@ class Investigation(Record):
         """Return the question as it is investigated, complete in itself."""
         return self.read_as or self.question
 
+    @property
+    def citations(self) -> tuple[Quote, ...]:
+        """Return the quotes of the answer and of the table without duplicates."""
+        in_cells = (quote for cell in self.matrix.cells for quote in cell.quotes) if self.matrix is not None else ()
+        return tuple(dict.fromkeys((*(self.answer.citations if self.answer is not None else ()), *in_cells)))
+
 
 class Forecast(Record):
     """The expected steps and cost of an investigation, computed without paid calls.

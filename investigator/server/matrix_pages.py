@@ -115,4 +115,4 @@ def _matrix(served: ServedFolder, run_id: str) -> Matrix:
     if record.matrix is None:
         hint = "Ask the same questions again; documents that were read cost nothing."
         raise NotFoundError(f"the matrix {record.id} is not finished", hint=hint)
-    return Matrix.of(record)
+    return Matrix.of(served.investigator.current(record))

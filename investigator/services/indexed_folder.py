@@ -303,7 +303,7 @@ class IndexedFolder:
         return Enclosures(cited, left_out)
 
     def cited_documents(self, investigation: Investigation) -> Mapping[str, Document]:
-        """Return the documents that an answer cites and the index still contains, keyed by id. Raises StoreError."""
+        """Return the documents that a run cites and the index still contains, keyed by id. Raises StoreError."""
         documents: dict[str, Document] = {}
         with self._index() as index:  # once, because it takes longer than what is read from it
             for name in dict.fromkeys(quote.document_id for quote in _citations(investigation)):
@@ -391,7 +391,7 @@ def read_folder(index: OpenIndex, again: frozenset[str] = frozenset()) -> Iterat
 
 def _citations(investigation: Investigation) -> tuple[Quote, ...]:
     expect(investigation, Investigation, "investigation")
-    return investigation.answer.citations if investigation.answer is not None else ()
+    return investigation.citations
 
 
 def _no_document(document_id: str, reason: str = "") -> NotFoundError:

@@ -171,12 +171,13 @@ class Investigations(IndexedFolder):
         yield from written_report(self, self.engines, new, parts, options, is_update=is_update)
 
     def current(self, record: Investigation) -> Investigation:
-        """Return a stored record as it is to be shown now: the quotes of its answer are looked up again in the files,
-        what lost its quotes is withheld, and sections name the documents that have changed. Raises StoreError.
+        """Return a stored record as it is to be shown now: the quotes of its answer and table are looked up again in
+        the files, what lost its quotes is withheld, and sections name the documents that have changed. Raises
+        StoreError.
         """
-        if record.answer is None or not record.answer.citations:
+        names = list(dict.fromkeys(quote.document_id for quote in record.citations))
+        if record.answer is None or not names:
             return record
-        names = list(dict.fromkeys(quote.document_id for quote in record.answer.citations))
         held = list(self.cited_documents(record).values())
         try:
             with self.fresh_reading() as fresh:
@@ -188,6 +189,10 @@ class Investigations(IndexedFolder):
 
             hashes = {name: now.document.content_hash for name, now in documents.items() if now.document is not None}
             record = stale_sections(record, hashes.get)
+        if record.matrix is not None:
+            from investigator.services.matrix_run import table_now  # a question must not wait for the import
+
+            record = record.changed(matrix=table_now(record.matrix, lambda _: documents))
         return record.changed(answer=record.answer and answer_now(record.answer, lambda _: documents))
 
     def update_standing(self, questions: Sequence[str], name: str = "") -> Iterator[Event]:
@@ -306,8 +311,7 @@ class Investigations(IndexedFolder):
             for summary in self.runs():
                 if summary.answer_status is None:
                     continue
-                answer = self.show(summary.id).answer
-                quotes = answer.citations if answer is not None else ()
+                quotes = self.show(summary.id).citations
                 documents = fresh.documents(dict.fromkeys(quote.document_id for quote in quotes))
                 gone = [quote for quote in quotes if quote_standing(quote, documents[quote.document_id]) is None]
                 if gone:

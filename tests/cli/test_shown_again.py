@@ -11,7 +11,7 @@ import pytest
 from commands import command
 from power_plants import ALL, ONE, read, write_folder
 
-from investigator import Investigator, ScriptedEmbedder, ScriptedEngine
+from investigator import Investigator, RunOptions, ScriptedEmbedder, ScriptedEngine
 from investigator.records import AnswerStatus
 
 SINCE = "cedar.txt has changed since this answer"
@@ -90,6 +90,33 @@ def test_a_file_that_was_replaced_with_the_same_size_and_time_is_noticed_while_t
         answer = investigator.current(record).answer
     assert answer is not None
     assert answer.coverage.source_changed == ("cedar.txt",)
+
+
+def test_a_table_that_is_shown_again_withholds_the_values_whose_quotes_are_gone(place: Path) -> None:
+    plant = {
+        "properties": {"plant": {"title": "Plant"}, "power": {"type": "number", "unit": "MW", "title": "Power (MW)"}}
+    }
+    costs, cedar = (place / "folder" / name for name in ("costs.csv", "cedar.txt"))
+    costs.write_text("Plant,Power (MW)\nCedar,42\nElm,43\n")
+    investigator = opened(place)
+    typed = investigator.extract({"type": "array", "items": plant}, RunOptions(only=["costs.csv"])).id
+    asked = investigator.matrix(["How much power does the plant make?"], RunOptions(only=["cedar.txt", "elm.txt"])).id
+    both = [command("show", place / "folder", run, "--workspace", place / "w").stdout for run in (typed, asked)]
+    assert all("stated" in shown and "no longer" not in shown for shown in both)
+    costs.write_text(costs.read_text().replace("42", "77"))
+    cedar.write_text(cedar.read_text().replace("42 MW", "77 MW"))
+    shown = command("show", place / "folder", typed, "--workspace", place / "w", "--report", place / "a.html", "--json")
+    table = json.loads(shown.stdout)
+    assert table["documents"][0]["values"] is None
+    assert [(cell["status"], cell["value"]) for cell in table["cells"]] == [
+        *[("unclear", None)] * 2,  # the row of the Cedar plant
+        *(("stated", "Elm"), ("stated", 43)),
+    ]
+    assert "costs.csv: it no longer contains words quoted from it" in (place / "a.html").read_text()
+    after = command("show", place / "folder", asked, "--workspace", place / "w").stdout
+    assert "cedar.txt has changed since it was read" in after
+    assert "43 MW" in after
+    assert "42 MW" not in after.partition("Cells:")[0].replace('quote: "It makes 42 MW', "")
 
 
 def test_a_follow_up_does_not_build_on_a_statement_whose_quote_is_gone(place: Path) -> None:
