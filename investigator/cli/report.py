@@ -62,7 +62,7 @@ def report(
         written = follow(events, sys.stderr, watch=investigator.parts.watch)
     if outline is not None and not parts:
         write_file(outline, outline_text(outline_of(written)).encode("utf-8"), kept_so_far(fresh=asking.fresh))
-        note(f"the outline is in {outline}; edit it, and run the same command again")
+        note(f"the outline was written to {outline}; to change the report, edit it and run the same command again")
     output.show(written, investigator)
     if written.answer is not None:
         raise typer.Exit(EXIT_CODES[written.answer.status])

@@ -61,7 +61,7 @@ def standing_answer(answer: Answer, reread: Reread) -> Answer:
         lead=lead if lead is not None and lead.is_shown else None,
         details=tuple(detail for detail in details if detail.is_shown),
         table=tuple(rows),
-        sections=tuple(_standing_section(section, shown) for section in answer.sections),
+        sections=tuple(_standing_section(section, shown, now) for section in answer.sections),
         check=answer.check.changed(withheld=(*answer.check.withheld, *lost)),
         not_stated=tuple(gap.changed(quotes=_still(gap.quotes, now)) for gap in answer.not_stated),
         disagreements=_standing_disagreements(answer, now),
@@ -84,16 +84,22 @@ def _standing_row(row: SurveyRow, statement: Statement | None) -> SurveyRow:
     return row.changed(statement=None, decision=Decision.UNCLEAR)
 
 
-def _standing_section(section: Section, shown: Mapping[int, Statement]) -> Section:
+def _standing_section(section: Section, shown: Mapping[int, Statement], now: Mapping[Quote, Quote | None]) -> Section:
     def kept(statements: Sequence[Statement]) -> tuple[Statement, ...]:
-        return tuple(now for each in statements if (now := shown[id(each)]).is_shown)
+        return tuple(shown[id(each)] for each in statements if shown[id(each)].is_shown)
 
-    now = section.changed(paragraphs=tuple(filter(None, map(kept, section.paragraphs))), rows=kept(section.rows))
-    if section.status is None or len(now.statements) == len(section.statements):
-        return now
-    if not now.statements:
-        return now.changed(status=AnswerStatus.NOT_FOUND_SO_FAR, reason="What it quoted is no longer in the files.")
-    return now.changed(status=LESS.get(section.status, section.status))
+    quotes = [quote for statement in section.statements for quote in statement.quotes]
+    changed = (quote for quote in quotes if (place := now[quote]) is None or place.source_hash != quote.source_hash)
+    after = section.changed(
+        paragraphs=tuple(filter(None, map(kept, section.paragraphs))),
+        rows=kept(section.rows),
+        stale=tuple(dict.fromkeys(quote.document_id for quote in changed)),
+    )
+    if section.status is None or len(after.statements) == len(section.statements):
+        return after
+    if not after.statements:
+        return after.changed(status=AnswerStatus.NOT_FOUND_SO_FAR, reason="What it quoted is no longer in the files.")
+    return after.changed(status=LESS.get(section.status, section.status))
 
 
 def _standing_disagreements(answer: Answer, now: Mapping[Quote, Quote | None]) -> tuple[Disagreement, ...]:

@@ -90,8 +90,8 @@ class ReportWriter:
         reply = None
         with suppress(BudgetSpent):
             reply = self.client.ask("report/outline", variables, OutlineReply, smaller=less_to_outline).value
-        parts = [part for part in (reply.parts if reply is not None else ()) if any(map(str.isalnum, part.heading))]
-        return distinct_parts(parts)[: 2 * _MOST_PLANNED] or (OutlinePart(heading=self.subject),)
+        parts = distinct_parts(reply.parts if reply is not None else ())
+        return parts[: 2 * _MOST_PLANNED] or (OutlinePart(heading=self.subject),)
 
     def plain(self, part: OutlinePart, run: Investigation) -> Section:
         """Return the section of a part with the statements of its answer as they are: those that were checked, or all
@@ -220,10 +220,14 @@ class ReportWriter:
 
 
 def distinct_parts(parts: Iterable[OutlinePart]) -> tuple[OutlinePart, ...]:
-    """Return each heading once, in one line, with the questions of all parts that have it."""
+    """Return each heading once, with the questions of all parts that have it, as an outline in a file has them: in one
+    line each, and none without words.
+    """
     questions: dict[str, dict[str, None]] = {}
     for part in parts:
-        questions.setdefault(one_line(part.heading), {}).update(dict.fromkeys(map(one_line, part.questions)))
+        own = (one_line(question) for question in part.questions if any(map(str.isalnum, question)))
+        if any(map(str.isalnum, part.heading)):
+            questions.setdefault(one_line(part.heading), {}).update(dict.fromkeys(own))
     return tuple(OutlinePart(heading=heading, questions=tuple(own)) for heading, own in questions.items())
 
 

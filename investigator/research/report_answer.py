@@ -97,9 +97,10 @@ def _reason(sections: Sequence[Section], stop: StopReason) -> str:
     complete = sum(section.status in _COMPLETE for section in sections)
     telling = sum(bool(section.statements) for section in sections if section.status not in _COMPLETE)
     in_part = f", and {telling} in part" if telling else ""
-    lines = [f"The documents answer {complete} of {len(sections)} parts{in_part}."]
+    every = f"{len(sections)} part{'' if len(sections) == 1 else 's'}"
+    lines = [f"The documents answer {complete} of {every}{in_part}."]
     if not complete and any(section.status is AnswerStatus.PASSAGES_FOUND for section in sections):
-        lines = [f"Passages were found on {telling} of {len(sections)} parts."]
+        lines = [f"Passages were found on {telling} of {every}."]
     missing = [section.heading for section in sections if section.status is None]
     more = f"; and {len(missing) - _MOST_NAMES} more" if len(missing) > _MOST_NAMES else ""
     lines += [f"The limit on {stop} was reached."] if stop in CEILINGS else []

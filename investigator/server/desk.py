@@ -140,7 +140,7 @@ class Desk:
             request = request.changed(question=_ASKING[request.kind](request), mission=mission, strategy=strategy)
             request = request.changed(outline=redacted(request.outline))
             if request.kind is not JobKind.REPORT and (request.outline.strip() or request.update):
-                hint = 'Use the button "Report", or `"kind": "report"` in the API; or leave the outline out.'
+                hint = "Ask for a report (in the API, kind: report), or leave the outline empty."
                 raise QuestionError("only a report has an outline and can be updated", hint=hint)
             self.models.investigator(folder.name, folder.investigator, request.model)
             outline_in(request.outline)

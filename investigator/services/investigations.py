@@ -184,11 +184,6 @@ class Investigations(IndexedFolder):
                 documents = fresh.shown_again(names, held)
         except (FolderError, ReaderError) as error:  # the folder is gone, which is a reason to warn of the answer
             documents = dict.fromkeys(names, FreshDocument(problem=error.message))
-        if record.answer.sections:
-            from investigator.services.report_run import stale_sections  # a question must not wait for the import
-
-            hashes = {name: now.document.content_hash for name, now in documents.items() if now.document is not None}
-            record = stale_sections(record, hashes.get)
         if record.matrix is not None:
             from investigator.services.matrix_run import table_now  # a question must not wait for the import
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 
@@ -78,7 +78,7 @@ class _Writing:
 
     def events(self, outline: tuple[OutlinePart, ...], *, is_update: bool) -> Iterator[Event]:
         """Yield the events of the attempt."""
-        folder, runs = self.folder, Runs(self.folder.runs)
+        folder, runs, earlier = self.folder, Runs(self.folder.runs), self.new
         kept: Mapping[OutlinePart, DraftedSection] = {}
         if is_update:
             earlier = self._latest()
@@ -90,9 +90,9 @@ class _Writing:
                 yield Notice(text="No section needs an update; the report is kept.")
                 yield Answered(investigation=earlier)
                 return
-        else:
-            planned = folder.earlier(self.new, self.options, self.again) if outline else None
-            earlier = runs.investigation(planned.id) if planned is not None else self.new
+        elif outline and (planned := folder.earlier(self.new, self.options, self.again)) is not None:
+            with suppress(StoreError):  # a new run begins instead
+                earlier = runs.investigation(planned.id)
         given = earlier.setup.outline if outline_of(earlier) == outline else outline_text(outline)
         new = self.new.changed(setup=self.new.setup.changed(outline=given))
         with folder.opened(new, self.options, self.again) as opened:
@@ -111,9 +111,8 @@ class _Writing:
         runs, corpus, only = Runs(self.folder.runs), self.folder.index.corpus, self.options.only
         every = (*corpus.document_ids(), *(file.path for file in corpus.unreadable())) if only else ()
         of_this = (self.new.question, scope_of(only, every))
-        finished = (each for each in runs.summaries() if each.id.startswith(REPORT) and each.answer_status is not None)
-        for each in finished:
-            if (each.question, each.scope) == of_this:
+        for each in runs.summaries():
+            if each.id.startswith(REPORT) and each.answer_status and (each.question, each.scope) == of_this:
                 return runs.investigation(each.id)
         hint = "Write it first, without --update. To list all: investigator show FOLDER"
         raise NotFoundError("there is no report on this subject to update", hint=hint)
@@ -250,18 +249,3 @@ def _question(subject: str, part: OutlinePart) -> str:
     """Return the question of a part: the subject, the heading and the questions."""
     heading = subject if part.heading == subject else f"{subject}: {part.heading}"
     return "\n".join((heading, *(f"- {question}" for question in part.questions)))
-
-
-def stale_sections(report: Investigation, hash_of: Callable[[str], str | None]) -> Investigation:
-    """Return a report whose sections name the documents that they cite and that have changed since; `hash_of` returns
-    the current hash of a document, or None if it is gone.
-    """
-    if report.answer is None:
-        return report
-    hashes = {quote.document_id: hash_of(quote.document_id) for quote in report.answer.citations}
-    sections = []
-    for section in report.answer.sections:
-        quotes = [quote for statement in section.statements for quote in statement.quotes]
-        changed = [quote.document_id for quote in quotes if hashes[quote.document_id] != quote.source_hash]
-        sections.append(section.changed(stale=tuple(dict.fromkeys(changed))))
-    return report.changed(answer=report.answer.changed(sections=tuple(sections)))

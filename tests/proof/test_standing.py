@@ -157,13 +157,15 @@ def test_what_explains_a_disagreement_is_no_side_and_needs_all_its_quotes() -> N
     assert again(before, None).disagreements == ()
 
 
-def test_a_section_that_lost_statements_is_not_called_answered() -> None:
+def test_a_section_that_lost_statements_is_not_called_answered_and_names_changed_documents() -> None:
     finished = {"status": AnswerStatus.ANSWERED}
     sections = (
         Section(heading="Both", paragraphs=((LEAD,), (DETAIL,)), **finished),
         Section(heading="Gone", rows=(LEAD,), **finished),
+        Section(heading="Moved", rows=(DETAIL,), **finished),
         Section(heading="As it was", paragraphs=((PRICE,),), **finished),
     )
     found = again(answer(sections=sections), PLANT.replace("42", "43")).sections
-    assert [each.status for each in found] == ["answered_in_part", "not_found_so_far", "answered"]
-    assert [bool(each.reason) for each in found] == [False, True, False]
+    assert [each.status for each in found] == ["answered_in_part", "not_found_so_far", "answered", "answered"]
+    assert [bool(each.reason) for each in found] == [False, True, False, False]
+    assert [each.stale for each in found] == [("plant.txt",)] * 3 + [()]

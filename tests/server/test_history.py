@@ -121,7 +121,7 @@ def test_a_standing_question_is_marked_with_what_its_last_update_did(reader: htt
     assert f"Standing question, {did}." in reader.get(f"/f/plants/runs/{now}").text
 
 
-def test_a_report_is_written_from_the_page_and_again_with_an_edited_outline(reader: httpx.Client) -> None:
+def test_a_report_is_written_from_the_page_and_again_with_an_edited_outline(own: Service, reader: httpx.Client) -> None:
     outline = "How much power does the Cedar plant make?\nWhen was the Elm plant opened?\n- by whom?"
     page = answer_page(reader, "plants", "The plants", report="1", outline=outline)
     assert page.url.path.rpartition("/")[2].startswith("report-")
@@ -135,6 +135,11 @@ def test_a_report_is_written_from_the_page_and_again_with_an_edited_outline(read
     edited = edited.replace("Elm", "Oak")
     again = answer_page(reader, "plants", "The plants", report="1", outline=edited)
     assert "When was the Oak plant opened?" in again.text
+    answer_page(reader, "plants", "The plants", report="1", outline=edited, update="1")
+    resumed = reader.post(f"{again.url.path}/resume", follow_redirects=False).headers["location"]
+    with program_of(own) as program:
+        request = program.get(f"/v1/investigations/{resumed.rpartition('/')[2]}").json()["job"]["request"]
+    assert (request["kind"], request["update"]) == ("report", True)
     for data, problem in (
         ({"report": "1", "outline": "---"}, "contains no heading"),
         ({"outline": edited}, "Only a report has an outline"),

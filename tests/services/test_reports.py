@@ -16,7 +16,7 @@ from investigator.engines.recorded import RecordedEngine
 from investigator.errors import EngineError, NotFoundError, QuestionError
 from investigator.records import Answer, Answered, AnswerStatus, Notice, OutlinePart, Progressed, Prompt, StopReason
 from investigator.resources import prompts_folder
-from investigator.services.outlines import outline_text, read_outline
+from investigator.services.outlines import outline_in, outline_of, outline_text, read_outline
 
 SUBJECT = "The plants"
 NAMES = ("alder", "birch", "cedar")
@@ -318,7 +318,8 @@ def test_an_update_reads_what_nobody_has_read_and_names_each_model_that_wrote(fo
 
 
 def test_each_outline_is_a_report_of_its_own_and_the_planned_one_is_that_of_the_plan(folder: Path) -> None:
-    investigator, engine = opened(folder)
+    parts = [{"heading": "Alder\n- Elm", "questions": questions} for questions in (["Is\nit?", "?"], ["# Who?"])]
+    investigator, engine = opened(folder, Reader({"report/outline": lambda _: {"parts": [*parts, {"heading": "-"}]}}))
     planned = investigator.report(SUBJECT)
     given = [OutlinePart(heading=heading) for heading in ("Birch", "Alder")]
     own = investigator.report(SUBJECT, outline=given)
@@ -326,7 +327,8 @@ def test_each_outline_is_a_report_of_its_own_and_the_planned_one_is_that_of_the_
     assert [investigator.show(each.run.id).answer for each in (planned, own)] == [planned, own]
     asked = len(engine.asked)
     assert investigator.report(SUBJECT, outline=given) == own
-    same = [OutlinePart(heading=each.heading, questions=each.questions) for each in planned.sections]
+    same = outline_in(outline_text(outline_of(investigator.show(planned.run.id))))
+    assert same == (OutlinePart(heading="Alder - Elm", questions=("Is it?", "# Who?")),)
     assert investigator.report(SUBJECT, outline=same) == investigator.report(SUBJECT) == planned
     assert len(engine.asked) == asked
 
