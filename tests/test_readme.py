@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 
 from docs.site.commands import commands
 from investigator.cli.main import app
+from investigator.documents.readers.media_types import SUFFIXES
 from investigator.resources import prompts_folder
 from investigator.settings import load_settings
 
@@ -127,6 +128,11 @@ def test_an_investigator_is_examined_on_the_questions_about_the_example_folder(
     names, figures = (line.split() for line in capsys.readouterr().out.splitlines()[:2])
     assert dict(zip(names, figures, strict=True))["exs"] == "4"
     assert "status_right" in names
+
+
+def test_the_reader_of_the_guide_is_for_files_that_nothing_else_reads() -> None:
+    (suffix,) = re.findall(r'"(\.\w+)" = "toys:', PAGES["docs/guides/extending.md"])
+    assert suffix not in SUFFIXES
 
 
 def test_the_task_of_ones_own_is_the_one_that_is_shipped() -> None:

@@ -30,6 +30,7 @@ from investigator.errors import SettingsError, TemplateError, UserError
 from investigator.files import write_private
 from investigator.investigator import Investigator
 from investigator.reports.schemas import Printed
+from investigator.reports.wording import plural
 from investigator.resources import prompts_folder
 from investigator.workbench.trial import TemplateCard, TemplateList, TemplateTrial, judged, trial_text, tried
 from investigator.workbench.uses import FoundUses, uses_in
@@ -67,7 +68,7 @@ def _list_text(listed: TemplateList) -> Text:
         reply = f"reply {template.reply}" if template.reply else "no engine is called"
         own = ", yours" if template.own else ""
         names = ", ".join(f"{name}{'*' * (name in template.must_use)}" for name in template.variables)
-        size = f"  {template.owner}, about {template.tokens:,} tokens of fixed text, {reply}{own}"
+        size = f"  {template.owner}, about {plural(template.tokens, 'token')} of fixed text, {reply}{own}"
         lines += [Text.assemble((template.name, "bold"), size), Text(f"  {template.purpose}")]
         lines.append(Text(f"  {names}", style="dim"))
     return Text("\n").join([*lines, Text("* required", style="dim"), Text(SYNTAX, style="dim")]).append("\n")
@@ -181,7 +182,7 @@ def _render(
         print_record(Printed.TEMPLATE_VARIABLES, values)
     else:
         print_plain(text)
-    tell(f"about {guessed_tokens(text):,} tokens")
+    tell(f"about {plural(guessed_tokens(text), 'token')}")
 
 
 def _try(
