@@ -47,7 +47,7 @@ def model(
         ModelAction.LIST
     ),
     name: Annotated[
-        str, typer.Argument(metavar="[NAME]", help="A name from the list, or OWNER/REPOSITORY:FILE.gguf.")
+        str, typer.Argument(metavar="NAME", help="A name from the list, or OWNER/REPOSITORY:FILE.gguf.")
     ] = "",
     as_json: AsJson = False,
 ) -> None:

@@ -44,7 +44,7 @@ class SettingsList(Record):
 
 def settings(
     settings: SettingsOptions,
-    part: Annotated[str, typer.Argument(metavar="[PART]", help="Only this part, such as chat or research.query.")] = "",
+    part: Annotated[str, typer.Argument(metavar="PART", help="Only this part, such as chat or research.query.")] = "",
     as_json: AsJson = False,
 ) -> None:
     """List the settings with their values, defaults, sources and descriptions. Secrets are hidden.

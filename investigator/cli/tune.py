@@ -75,7 +75,7 @@ def tune(
     candidates: CandidateOptions,
     ceilings: TuningCeilings,
     templates: Annotated[
-        list[str] | None, typer.Argument(metavar="[TEMPLATE]...", help="Templates that may change, such as query/ask.")
+        list[str] | None, typer.Argument(metavar="TEMPLATE", help="Templates that may change, such as query/ask.")
     ] = None,
     measure: Judged = Measure.RIGHT.value,
     seed: Seed = 0,

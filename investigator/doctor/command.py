@@ -30,7 +30,7 @@ _WORDS = 400  # maximum number of characters shown of a server's message
 def doctor(
     settings: SettingsOptions,
     folder: Annotated[
-        Path | None, typer.Argument(metavar="[FOLDER]", help="Also list near-duplicates among its documents.")
+        Path | None, typer.Argument(metavar="FOLDER", help="Also list near-duplicates among its documents.")
     ] = None,
     model: Model = None,
     workspace: Workspace = None,

@@ -75,7 +75,7 @@ def _list_text(listed: TemplateList) -> Text:
 
 
 def copy(
-    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Templates, or patterns such as 'query/*'.")],
+    names: Annotated[list[str], typer.Argument(metavar="NAME", help="Templates, or patterns such as 'query/*'.")],
     folder: Directory,
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing templates.")] = False,
 ) -> None:

@@ -42,7 +42,9 @@ def memory(
         MemoryAction,
         typer.Argument(metavar="ACTION", help="list, search WORDS, add TEXT, edit N TEXT, delete N, forget, users"),
     ] = MemoryAction.LIST,
-    words: Annotated[list[str] | None, typer.Argument(metavar="[N] [TEXT]")] = None,
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="WORDS", help="A number of the list, a text, or words to find.")
+    ] = None,
     user: User = None,
     as_json: AsJsonLines = False,
     workspace: Workspace = None,

@@ -41,7 +41,7 @@ from investigator.server.service import Service
 
 Folders = Annotated[
     list[Path] | None,
-    typer.Argument(metavar="[FOLDER...]", help="Folders of documents; by default those that were made on the page."),
+    typer.Argument(metavar="FOLDER", help="Folders of documents; by default those that were made on the page."),
 ]
 Host = Annotated[
     str, typer.Option(metavar="ADDRESS", help="Address to listen on; by default only this machine can connect.")

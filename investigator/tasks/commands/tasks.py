@@ -32,7 +32,7 @@ _OWN_LINES = frozenset({"text", "labels", "eval_labels", "label_candidates", "ep
 def tasks(
     student: AgentOptions,
     task: Annotated[
-        str, typer.Argument(metavar="[TASK]", help="Task, for example squad:datafile=dev.json, or a,b for two tasks.")
+        str, typer.Argument(metavar="TASK", help="Task, for example squad:datafile=dev.json, or a,b for two tasks.")
     ] = "",
     datatype: Annotated[
         str,
