@@ -85,8 +85,9 @@ def _number(exact: Fraction) -> int | float:
 
 
 def _named(own: Property) -> dict[tuple[str, ...], Fraction]:
-    """Return the factors to the unit of the column, keyed by the words of each unit."""
-    return {_unit_words(name): factor for name, factor in {own.column.unit: _ONE, **own.factors}.items()}
+    """Return the factors to the unit of the column, keyed by the words of each unit, also in lower case (kwh)."""
+    named = {_unit_words(name): factor for name, factor in {own.column.unit: _ONE, **own.factors}.items()}
+    return {tuple(map(str.casefold, words)): factor for words, factor in named.items()} | named
 
 
 def _factor(own: Property, unit: str) -> Fraction:

@@ -191,7 +191,7 @@ def test_a_number_without_a_unit_counts_only_if_its_quote_has_the_unit(
     assert rent is not None or "do not state GBP" in reason or "may multiply its numbers" in reason
 
 
-@pytest.mark.parametrize(("unit", "power"), [("MW", 5), ("mW", None), ("megawatt", 5)])
+@pytest.mark.parametrize(("unit", "power"), [("MW", 5), ("mW", None), ("mw", 5), ("megawatt", 5)])
 def test_units_that_differ_in_case_alone_are_not_the_same(of_texts: Make, unit: str, power: int | None) -> None:
     schema = {"properties": {"power": {"type": ["number", "null"], "unit": "MW"}}}
     stated = [entry("power", "5", quote=BEGINS, unit=unit, names=("power",))]
