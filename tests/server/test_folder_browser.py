@@ -65,8 +65,7 @@ def test_a_dropped_folder_is_read_and_answers(chromium: Browser, made: Service, 
     assert stored(tmp_path) - {"plants/linked.txt"} == names - {"plants/.hidden", "plants/linked.txt"} | {"oak.txt"}
     page.goto(f"{made.address}/f/documents/")
     page.fill("#question", "How much power does the Willow plant make?")
-    page.keyboard.press("Tab")
-    page.click("button:has-text('Investigate'), form.ask button[type=submit]")
+    page.click("button:has-text('Ask')")
     page.wait_for_url("**/runs/**")
     assert "46 MW" in page.inner_text(".answer")
 
@@ -102,8 +101,15 @@ def test_what_is_refused_is_named_and_the_rest_is_kept(
     assert "1 of 2 files added" in page.inner_text("#adding")
     assert stored(tmp_path) == {"oak.txt"}
     page.wait_for_selector("text=The other files are being read.")
+    assert not page.is_visible("#then-read")
     page.goto(f"{made.address}/f/documents/documents")
     page.wait_for_selector("table.files")
+    page.route("**/index", lambda route: route.fulfill(status=429, body="too many jobs"))
+    page.set_input_files("#pick-files", [outside / "big.txt", outside / "elm.txt"])
+    page.wait_for_selector("text=could not be read yet")
+    page.unroute("**/index")
+    page.click("#then-read button")
+    page.wait_for_selector("td.name:has-text('elm.txt')")
 
 
 def test_documents_are_found_as_one_types_and_sorted(chromium: Browser, service: Service) -> None:
@@ -138,6 +144,11 @@ def test_a_table_fills_and_shows_quotes_and_documents(chromium: Browser, service
     with page.expect_download() as saved:
         page.click("text=XLSX")
     assert saved.value.suggested_filename.endswith(".xlsx")
+    page.set_viewport_size({"width": 1000, "height": 300})
+    cut = "(box => box.scrollHeight > box.clientHeight)(document.querySelector('.tall'))"
+    assert page.evaluate(cut)
+    page.emulate_media(media="print")
+    assert not page.evaluate(cut), "paper does not scroll"
 
 
 def test_three_hundred_columns_scroll_in_their_box_beside_the_names(chromium: Browser, service: Service) -> None:

@@ -91,8 +91,10 @@ if (drop) {
     refusedList.replaceChildren(...(refused.length ? ["These files were not added:", list] : []));
     if (!added) return;
     if (!refused.length) return thenRead.requestSubmit();
-    await fetch(thenRead.action, { method: "POST", redirect: "manual" });  // without leaving the list of refused files
-    refusedList.append("The other files are being read.");
+    const reply = await fetch(thenRead.action, { method: "POST", redirect: "manual" }).catch(() => null);  // stays on this page
+    const isBegun = reply?.type === "opaqueredirect";
+    refusedList.append(isBegun ? "The other files are being read." : "The other files were added, but could not be read yet:");
+    thenRead.hidden = isBegun;
   };
 
   const limited = (files, refused) => files.length <= MOST_FILES ? add(files, refused)
