@@ -351,7 +351,7 @@ class RunSummary(Record):
     id: str
     question: str
     created: str = Field(description="start time, ISO 8601 in UTC")
-    engine: str
+    engine: str = Field(description="empty if another version stored the run in an unknown form")
     answer_status: AnswerStatus | None = None
     calls: int = 0
     scope: tuple[str, ...] = ()

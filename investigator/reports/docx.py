@@ -20,7 +20,7 @@ _TYPE = "application/vnd.openxmlformats"
 _WORD = f"{_TYPE}-officedocument.wordprocessingml"
 _XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 
-_PARAGRAPHS = {  # name: (what of the paragraph, what of its letters)
+_PARAGRAPHS = {  # name: (paragraph properties, run properties)
     "Title": ('<w:spacing w:after="160"/>', '<w:b/><w:sz w:val="30"/>'),
     "Heading1": ('<w:keepNext/><w:spacing w:before="320" w:after="80"/><w:outlineLvl w:val="0"/>', "<w:b/>"),
     "Lead": ('<w:spacing w:before="80" w:after="200"/>', '<w:sz w:val="28"/>'),

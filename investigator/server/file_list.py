@@ -174,7 +174,7 @@ def _day_in(name: str) -> str:
 
 
 def _stamp(workspace: Path) -> object:
-    """Return what changes with the index in a workspace; nothing if its files cannot be seen."""
+    """Return a value that changes whenever the index of a workspace does; () if its files are inaccessible."""
     seen = []
     for name in (DATABASE_NAME, f"{DATABASE_NAME}-wal"):
         with suppress(OSError):

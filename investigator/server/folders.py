@@ -92,7 +92,7 @@ class ServedFolders(Mapping[str, ServedFolder]):
         return self._first or (next(iter(self._served)) if len(self._served) == 1 else "")
 
     def started(self) -> None:
-        """Notice that all folders are added with which the server is started."""
+        """Note the default folder, now that all folders given at the start are added."""
         self._first = self.default
 
     def __getitem__(self, name: str) -> ServedFolder:

@@ -69,12 +69,12 @@ class Models:
             return self._opened[folder, name]
 
     def offered(self, folder: str, own: Investigator) -> tuple[OfferedModel, ...]:
-        """Return the models that can be chosen for a folder, the first one first."""
+        """Return the models that can be chosen for a folder; the default is first."""
         first = _described("", self._first, own)
         return (first, *(self._offer(folder, own, name) for name in self._names(own)))
 
     def of_engine(self, folder: str, own: Investigator, engine: str) -> str:
-        """Return the name of the offered model whose engine has this name, or "" if there is none."""
+        """Return the name of the offered model with this engine, or "" if no model has it."""
         for model in self.offered(folder, own)[1:]:
             if not model.problem and self.investigator(folder, own, model.name).engine_name == engine:
                 return model.name
@@ -126,6 +126,6 @@ def _place(engine: Engine, provider: str) -> str:
     endpoint = str(getattr(engine, "endpoint", ""))
     if endpoint:
         host = urlsplit(endpoint).hostname or endpoint
-        return "on this machine" if host in LOOPBACK else f"the text goes to {host}"
+        return "on this machine" if host in LOOPBACK else f"text is sent to {host}"
     own = {provider, engine.name.partition(":")[0], engine.name.partition(" ")[0]}
-    return "on this machine" if own & _HERE else "where the text goes is not known"
+    return "on this machine" if own & _HERE else "destination of the text unknown"

@@ -85,7 +85,7 @@ def _add_runs(router: APIRouter, desk: Desk) -> None:
         record = investigator.current(investigator.show(run_id))
         if kind not in _KINDS:
             raise ServerError(
-                HTTPStatus.NOT_FOUND, f"an answer is not saved as {kind[:20]!r}", f"One of: {', '.join(_KINDS)}"
+                HTTPStatus.NOT_FOUND, f"an answer cannot be saved as {kind[:20]!r}", f"One of: {', '.join(_KINDS)}"
             )
         if kind == "html":
             data = html_report(record, investigator.enclosures(record)).encode("utf-8")

@@ -112,7 +112,7 @@ class Uploads:
     def _check_own(self, folder: Path) -> None:
         if not self.holds(folder):
             detail = "files are neither added to this folder nor removed, because the server did not make it"
-            raise ServerError(HTTPStatus.FORBIDDEN, detail, "Make a folder on the page with the folders.")
+            raise ServerError(HTTPStatus.FORBIDDEN, detail, "Create a folder under Folders.")
 
     def _draft(self) -> Path:
         """Return a path for an unfinished file, on the disk of the folders; old ones, which a killed server left, are

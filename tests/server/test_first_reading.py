@@ -133,7 +133,7 @@ def test_a_reading_that_has_to_wait_says_why(tmp_path: Path, monkeypatch: pytest
     server = Service([investigator], open_talks=open_talks, directory=tmp_path / "data")
     with server as service, browser_of(service) as client:
         page = client.get("/f/plants/documents")
-        while "It has to wait" not in page.text:
+        while "Reading resumes by itself" not in page.text:
             assert "Reading the folder" in page.text
             page = client.get("/f/plants/documents")
         assert "no space is left on the disk of /data" in page.text

@@ -43,7 +43,7 @@ if (drop) {
       try { reply = JSON.parse(request.responseText); } catch { /* a page, such as that of a login that has ended */ }
       done({ status: request.status, ...reply });
     };
-    request.onerror = () => done({ status: 0, detail: "the connection was lost: the file may have changed, or the server has ended" });
+    request.onerror = () => done({ status: 0, detail: "the connection was lost: the file may have changed, or the server has stopped" });
     request.send(file);
   });
 
@@ -82,7 +82,7 @@ if (drop) {
     await Promise.all(Array.from({ length: AT_ONCE }, work));
     busy = false;
     phase.textContent = `${added.toLocaleString()} of ${(files.length - hidden.length).toLocaleString()} files added` +
-      (hidden.length ? `; ${hidden.length.toLocaleString()} hidden ones left out` : "");
+      (hidden.length ? `; ${hidden.length.toLocaleString()} hidden files skipped` : "");
     detail.textContent = stopped && `Stopped: ${stopped}`;
     const list = document.createElement("ul");
     list.className = "asked";
