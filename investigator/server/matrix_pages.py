@@ -47,7 +47,9 @@ def add_matrices(router: APIRouter, desk: Desk) -> None:
         matrix, ending = _matrix(desk.folder(name), run_id), f".{suffix}"
         if ending not in MATRIX_FORMATS:
             raise ServerError(
-                HTTPStatus.NOT_FOUND, f"a matrix cannot be saved as .{suffix[:20]}", f"One of: {', '.join(MATRIX_FORMATS)}"
+                HTTPStatus.NOT_FOUND,
+                f"a matrix cannot be saved as .{suffix[:20]}",
+                f"One of: {', '.join(MATRIX_FORMATS)}",
             )
         return saved(MATRIX_FORMATS[ending](matrix), f"{matrix.id}{ending}")
 

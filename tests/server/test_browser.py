@@ -138,7 +138,7 @@ def read(plants: Path, tmp_path: Path) -> Iterator[Service]:
 def test_an_answer_grows_without_moving_what_a_reader_sees(chromium: Browser, read: Service) -> None:
     page = opened(chromium, read, viewport={"width": 390, "height": 844})
     page.add_init_script("""
-        const shifts = JSON.parse(sessionStorage.shifts ?? "[]");
+        const shifts = JSON.parse(sessionStorage.shifts ??= "[]");
         new PerformanceObserver((list) => {
           for (const entry of list.getEntries()) if (!entry.hadRecentInput) shifts.push(entry.value);
           sessionStorage.shifts = JSON.stringify(shifts);

@@ -37,7 +37,8 @@ def test_a_reply_comes_with_proven_quotes_that_open_in_their_document(browser: h
     assert page.count("No language model has read these passages.") == 1
     (link,) = [unescape(address) for address in re.findall(r'class="opens" href="([^"]+)"', page)]
     marked = "".join(re.findall(r"<mark>(.*?)</mark>", browser.get(link).text, re.DOTALL))
-    assert unescape(marked) == unescape(re.findall(r"<blockquote[^>]*>(.*?)</blockquote>", page)[0])
+    assert f"“{marked}”" in re.findall(r'<p class="spoken"[^>]*>(.*?)</p>', page)[0]
+    assert "<blockquote" not in page, "the reply has the words of its quote"
     assert "Basis of this reply" in page
     again = browser.post(place, data={"said": "When was it opened?"})
     assert again.status_code == 200

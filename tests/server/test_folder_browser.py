@@ -149,6 +149,7 @@ def test_a_table_fills_and_shows_quotes_and_documents(chromium: Browser, service
     assert page.evaluate(cut)
     page.emulate_media(media="print")
     assert not page.evaluate(cut), "paper does not scroll"
+    assert (cell.is_visible(), page.is_visible(".act"), page.is_visible(".delete")) == (True, False, False)
 
 
 def test_three_hundred_columns_scroll_in_their_box_beside_the_names(chromium: Browser, service: Service) -> None:
