@@ -206,6 +206,12 @@ class OpenFolder:
             with self._tracer.run(run.id, record.question, record.setup.engine, resumed=run.resumed) as trace:
                 yield OpenRun(run, record, runs, self.parts, self.engines, cited, trace, options.reuses)
 
+    def scope(self, options: RunOptions) -> tuple[str, ...]:
+        """Return the documents to which a run is limited; none if it is not limited. Raises FolderError."""
+        held = self.index.corpus
+        every = (*held.document_ids(), *(file.path for file in held.unreadable())) if options.only else ()
+        return scope_of(options.only, every)
+
     def earlier(self, new: Investigation, options: RunOptions, again: frozenset[str]) -> Run | None:
         """Return the run that a new record describes and that `opened` resumes, or None."""
         _, identity, corpus = self._placed(new, options)
@@ -233,11 +239,10 @@ class OpenFolder:
         """Return a new record with its scope, the identity of its run, and the digest of its documents. Raises
         FolderError.
         """
-        parts, held = self.parts, self.index.corpus
-        every = (*held.document_ids(), *(file.path for file in held.unreadable())) if options.only else ()
-        new = new.changed(setup=new.setup.changed(scope=scope_of(options.only, every)))
+        parts, scope = self.parts, self.scope(options)
+        new = new.changed(setup=new.setup.changed(scope=scope))
         chunks = parts.settings.chunks.model_dump_json()
-        corpus = corpus_digest(held.fingerprint(new.setup.scope), parts.embedder.name, chunks)
+        corpus = corpus_digest(self.index.corpus.fingerprint(scope), parts.embedder.name, chunks)
         return new, f"{new.id}{run_identity(new, parts.prompts.fingerprint(), options.repetition)}", corpus
 
     def finished(self, opened: OpenRun, again: frozenset[str]) -> Investigation | None:

@@ -34,7 +34,7 @@ from investigator.services.batch import Result, joint_budget, note_spent, to_rea
 from investigator.services.indexed_folder import IndexedFolder
 from investigator.services.open_folder import OpenFolder, OpenRun, open_folder, repeated
 from investigator.services.outlines import outline_of, outline_text
-from investigator.services.run_records import REPORT, RunOptions, answered_already, scope_of, valid_question
+from investigator.services.run_records import REPORT, RunOptions, answered_already, valid_question
 from investigator.services.standing import because_of, changes_of, files_of
 from investigator.store.in_memory import JointLedger
 from investigator.store.journal import PART_OF, Runs
@@ -105,15 +105,16 @@ class _Writing:
             yield from self._written(opened, outline, kept)
 
     def _latest(self) -> Investigation:
-        """Return the latest finished report on the subject that is limited to the same documents. Raises
-        NotFoundError.
+        """Return the latest finished report on the subject that is limited to the same documents, except new ones and
+        those that are gone. Raises NotFoundError.
         """
-        runs, corpus, only = Runs(self.folder.runs), self.folder.index.corpus, self.options.only
-        every = (*corpus.document_ids(), *(file.path for file in corpus.unreadable())) if only else ()
-        of_this = (self.new.question, scope_of(only, every))
+        runs, scope, now = Runs(self.folder.runs), self.folder.scope(self.options), files_of(self.folder).keys()
         for each in runs.summaries():
-            if each.id.startswith(REPORT) and each.answer_status and (each.question, each.scope) == of_this:
-                return runs.investigation(each.id)
+            if each.id.startswith(REPORT) and each.answer_status and each.question == self.new.question:
+                report = runs.investigation(each.id)
+                before = {file.path for file in report.files}
+                if bool(scope) == bool(each.scope) and before & {*scope} == now & {*each.scope}:
+                    return report
         hint = "Write it first, without --update. To list all: investigator show FOLDER"
         raise NotFoundError("there is no report on this subject to update", hint=hint)
 
@@ -123,9 +124,9 @@ class _Writing:
         """Return the sections of a report that stand, of the parts of an outline. One that repeats a section that does
         not stand before it is written anew.
         """
-        folder, answer, scope = self.folder, report.answer, report.setup.scope
+        folder, answer, scope = self.folder, report.answer, self.folder.scope(self.options)
         every = changes_of({file.path: file.state for file in report.files}, files_of(folder))
-        changes = [change for change in every if not scope or change.document_id in scope]
+        changes = [change for change in every if not scope or change.document_id in {*scope, *report.setup.scope}]
         library = within((yield from folder.prepare(folder.index.best_search())), scope)
         kept: dict[OutlinePart, DraftedSection] = {}
         if answer is None or not report.files:

@@ -286,6 +286,19 @@ def test_an_update_writes_a_section_anew_for_which_a_new_document_would_be_read(
     assert third.report(SUBJECT, is_update=True).coverage.read == tuple(f"{name}.txt" for name in NAMES)
 
 
+def test_an_update_of_a_report_on_some_documents_notices_new_ones_and_those_that_are_gone(folder: Path) -> None:
+    some = RunOptions(only=["*e*.txt"])
+    first, _ = opened(folder, None, FEW)
+    first.report(SUBJECT, some)
+    (folder / "alder.txt").unlink()
+    (folder / "cedar 2.txt").write_text("Cedar: what does the cedar plant make now? The cedar plant makes 97 MW.\n")
+    (folder / "birch.txt").write_text("The birch plant is gone.\n")
+    second, _ = opened(folder, None, FEW)
+    after = second.report(SUBJECT, some, is_update=True)
+    assert [section.run.startswith(f"part-of-{after.run.id}") for section in after.sections] == [True, True, True]
+    assert (*after.coverage.read, *after.coverage.searched) == ("cedar 2.txt", "cedar.txt")
+
+
 def test_an_update_keeps_what_repeats_a_section_that_is_kept_before_it(folder: Path) -> None:
     same = {"paragraphs": [[{"text": "It makes 40 MW.", "evidence": ["E1"]}]]}
     reader = Reader({"report/section": lambda _: same})
