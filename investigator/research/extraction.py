@@ -161,15 +161,14 @@ def _settled(cells: Sequence[MatrixCell]) -> MatrixCell:
 def _listed(cells: Sequence[MatrixCell]) -> MatrixCell:
     """Return one cell with the entries of a list that are stated, or the best ones; the reason names the others."""
     best = min((cell.status for cell in cells), key=_BEST.index)
-    own = [cell for cell in cells if cell.status is best]
+    own = list({(repr(cell.value or cell.text), cell.quotes): cell for cell in cells if cell.status is best}.values())
     others = [f"{cell.text}: {cell.reason}" for cell in cells if cell.status not in (best, CellStatus.NOT_STATED)]
     reasons = dict.fromkeys(cell.reason for cell in own if cell.reason)
-    values = [value for cell in own if isinstance(cell.value, list) for value in cell.value]
     return own[0].changed(
-        text="; ".join(dict.fromkeys(cell.text for cell in own if cell.text)),
+        text="; ".join(cell.text for cell in own if cell.text),
         quotes=tuple(dict.fromkeys(quote for cell in own for quote in cell.quotes)),
         reason="; ".join((*reasons, *(f"left out: {other}" for other in others))),
-        value=list(dict.fromkeys(values)) if best is CellStatus.STATED else None,
+        value=[each for cell in own if isinstance(cell.value, list) for each in cell.value] or own[0].value,
     )
 
 

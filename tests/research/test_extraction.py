@@ -199,19 +199,22 @@ def test_units_that_differ_in_case_alone_are_not_the_same(of_texts: Make, unit: 
 
 
 def test_each_entry_of_a_list_keeps_its_unit_its_verdict_and_its_quote(of_texts: Make) -> None:
+    yard = "The same rent, GBP 48,000, is due for the yard."
     rents = {"type": "array", "items": {"type": "number"}, "unit": "GBP", "units": {"GBP thousand": 1000}}
     reply = [
         entry("rents", "48000", quote=RENT, unit="GBP", names=("rents",)),
         entry("rents", "52", quote=OTHER_RENT, unit="GBP thousand", names=("rents",)),
+        entry("rents", "52000", quote=OTHER_RENT, unit="GBP", names=("rents",)),  # the same as before
+        entry("rents", "48000", quote=yard, unit="GBP", names=("rents",)),
         entry("rents", "3", quote="The rent is GBP 3.", unit="GBP", names=("rents",)),
         entry("rents", "4", quote=RENT, unit="EUR", names=("rents",)),
     ]
-    read = Read(of_texts, reply, schema={"properties": {"rents": rents}})
+    read = Read(of_texts, reply, schema={"properties": {"rents": rents}}, text=f"{LEASE}\n{yard}\n")
     cell = read.cell("rents")
     assert (cell.status, cell.text, read.values) == (
-        *(CellStatus.STATED, "48000 GBP; 52 GBP thousand", {"rents": [48000, 52000]}),
+        *(CellStatus.STATED, "48000 GBP; 52000 GBP; 48000 GBP", {"rents": [48000, 52000, 48000]}),
     )
-    assert [quote.text for quote in cell.quotes] == [RENT, OTHER_RENT]
+    assert [quote.text for quote in cell.quotes] == [RENT, OTHER_RENT, yard]
     assert "left out: 3 GBP: no quote supports it" in cell.reason
     assert "left out: 4 EUR: the unit 'EUR' is not one of" in cell.reason
 
