@@ -12,7 +12,7 @@ import typer
 
 from investigator.cli.batch import KEPT, kept_so_far, outcome_of, questions_of
 from investigator.cli.options import CommonOptions, Folder, check_order
-from investigator.cli.output import HTML, OutputOptions, check_report, print_result, resumable, write_file
+from investigator.cli.output import HTML, OutputOptions, print_result, resumable, write_file
 from investigator.cli.progress import follow
 from investigator.errors import QuestionError, RunError, SettingsError
 from investigator.investigator import Investigator
@@ -146,8 +146,7 @@ def ask(
 
 def _ask_all(folder: Path, questions: Sequence[str], asking: AskingOptions, output: OutputOptions) -> None:
     asking.check(many=True)
-    for path in output.report or ():
-        check_report(path, folder, HTML)
+    output.check(folder, HTML)
     investigator = asking.investigator(folder)
     events = investigator.investigate_all(questions, asking.run_options())
     answers = outcome_of(events, investigator.parts.watch, AskedQuestions, fresh=asking.fresh)

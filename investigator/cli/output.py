@@ -45,10 +45,10 @@ class OutputOptions:
         ),
     ] = None
 
-    def check(self, folder: Path) -> None:
+    def check(self, folder: Path, suffixes: Sequence[str] = (*HTML, *EXPORTS)) -> None:
         """Check that the reports can be written before any paid call is made. Raises UserError."""
         for path in self.report or ():
-            check_report(path, folder, (*HTML, *EXPORTS))
+            check_report(path, folder, suffixes)
 
     def show(self, investigation: Investigation, investigator: Investigator, *, again: bool = False) -> None:
         """Write the requested files, and print the investigation. Raises RunError."""

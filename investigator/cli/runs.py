@@ -11,15 +11,7 @@ from rich.text import Text
 
 from investigator.cli.batch import KEPT
 from investigator.cli.options import AsJson, Folder, SettingsOptions, Workspace, folder_and_run, kept_of
-from investigator.cli.output import (
-    OutputOptions,
-    check_report,
-    print_record,
-    print_result,
-    print_styled,
-    tell,
-    write_file,
-)
+from investigator.cli.output import OutputOptions, print_record, print_result, print_styled, tell, write_file
 from investigator.errors import UserError
 from investigator.records import CheckedQuote, Matrix, Quote, QuoteState, RunList, VerifiedReport
 from investigator.reports.inert import inert_line
@@ -65,8 +57,7 @@ def show(
 def _show_matrix(matrix: Matrix, output: OutputOptions, folder: Path) -> None:
     from investigator.reports.export import MATRIX_FORMATS  # needed for a matrix alone
 
-    for path in output.report or ():
-        check_report(path, folder, tuple(MATRIX_FORMATS))
+    output.check(folder, tuple(MATRIX_FORMATS))
     for path in output.report or ():
         write_file(path, MATRIX_FORMATS[path.suffix.lower()](matrix), KEPT)
     print_result(Printed.MATRIX, matrix, matrix_text, as_json=output.as_json)

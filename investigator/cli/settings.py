@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -65,7 +66,7 @@ def listed_settings(file: Path | None, overrides: Sequence[str], part: str = "")
         if part and not f"{name}.".startswith(f"{part}."):
             continue
         given = [source for source, values in layers.items() if _is_in(name, values)]
-        value, default = (shown_value(_value(settings, name)) for settings in (loaded, Settings.model_construct()))
+        value, default = (shown_value(attrgetter(name)(settings)) for settings in (loaded, Settings.model_construct()))
         listed.append(
             ListedSetting(
                 name=name,
@@ -78,13 +79,6 @@ def listed_settings(file: Path | None, overrides: Sequence[str], part: str = "")
     if not listed:
         raise SettingsError(f"no setting is named {part!r}", hint=f"The parts are: {', '.join(Settings.model_fields)}.")
     return SettingsList(settings=tuple(listed))
-
-
-def _value(settings: Settings, name: str) -> object:
-    value: Any = settings
-    for step in name.split("."):
-        value = getattr(value, step)
-    return value
 
 
 def _is_in(name: str, values: Mapping[str, Any]) -> bool:
