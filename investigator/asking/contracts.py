@@ -32,6 +32,7 @@ from investigator.records import (
     RowVariables,
     SectionReply,
     SectionVariables,
+    SummaryReply,
     SummaryVariables,
     TemplateProblem,
 )
@@ -91,7 +92,7 @@ METHOD: Mapping[str, Contract] = {
     "report/section": Contract(
         SectionVariables, SectionReply, ("heading", "documents"), ("paragraphs", "text", "evidence")
     ),
-    "report/summary": Contract(SummaryVariables, SectionReply, ("sections",), ("paragraphs", "text", "evidence")),
+    "report/summary": Contract(SummaryVariables, SummaryReply, ("sections",), ("paragraphs", "text", "evidence")),
     "asking/repair": Contract(RepairVariables, must_use=("prompt",)),
 }
 """The method's templates, keyed by name (`owner/name`)."""

@@ -119,8 +119,10 @@ from .outlines import ListedSection as ListedSection
 from .outlines import OutlinePart as OutlinePart
 from .outlines import OutlineReply as OutlineReply
 from .outlines import OutlineVariables as OutlineVariables
+from .outlines import ProposedRow as ProposedRow
 from .outlines import SectionReply as SectionReply
 from .outlines import SectionVariables as SectionVariables
+from .outlines import SummaryReply as SummaryReply
 from .outlines import SummaryVariables as SummaryVariables
 from .pages import PageLine as PageLine
 from .pages import PageMark as PageMark

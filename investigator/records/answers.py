@@ -166,6 +166,7 @@ class Section(Record):
     status: AnswerStatus | None = None
     reason: str = ""
     paragraphs: tuple[tuple[Statement, ...], ...] = ()
+    columns: tuple[str, ...] = ()
     rows: tuple[Statement, ...] = ()
     repeats: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()

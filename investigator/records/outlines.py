@@ -65,17 +65,36 @@ class SectionVariables(Record):
 
 
 class SummaryVariables(Record):
-    """Variables of `report/summary.j2`: the statements of each section, each with an id of its own (S1)."""
+    """Variables of `report/summary.j2`: the statements of each section, and what the documents do not state, each with
+    an id of its own (S1, G1).
+    """
 
     subject: str
     mission: str
     sections: tuple[ListedSection, ...]
+    gaps: tuple[CitableStatement, ...] = ()
+
+
+class ProposedRow(Record):
+    """A row of a table: the name of a side, period or item, a cell for each column, and the ids of its evidence."""
+
+    head: Text = ""
+    cells: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
 
 
 class SectionReply(Record):
-    """A section or a summary: paragraphs of cited sentences, and the rows of a table if a section compares sides,
-    periods or items.
+    """A section: paragraphs of cited sentences, and a table if it compares sides, periods or items."""
+
+    paragraphs: tuple[tuple[ProposedStatement, ...], ...] = ()
+    columns: tuple[str, ...] = ()
+    rows: tuple[ProposedRow, ...] = ()
+
+
+class SummaryReply(Record):
+    """A summary: paragraphs of cited sentences, and what the documents do not state, each thing once, with the ids of
+    the gaps that it replaces.
     """
 
     paragraphs: tuple[tuple[ProposedStatement, ...], ...] = ()
-    rows: tuple[ProposedStatement, ...] = ()
+    gaps: tuple[ProposedStatement, ...] = ()

@@ -75,6 +75,7 @@ class Statement(Record):
 
     `head` is a short label (a side, a period, an item); the lead has none. `reason` says why a check did not support
     all of it. `notes` are observations of the program, such as a figure that no quote contains; they withhold nothing.
+    `cells` is the text of a row in the columns of its table.
     """
 
     text: str
@@ -83,6 +84,7 @@ class Statement(Record):
     support: Support = Support.UNCHECKED
     reason: str = ""
     notes: tuple[str, ...] = ()
+    cells: tuple[str, ...] = ()
 
     @property
     def is_shown(self) -> bool:

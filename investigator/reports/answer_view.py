@@ -27,7 +27,8 @@ _CHECKED: Mapping[Support, str] = {
 @dataclass(frozen=True)
 class ShownStatement:
     """A statement, the numbers of its first citations, counted from 1, and a remark on its support or its source.
-    `checked` says how it was checked and by whom; it is empty for what nobody states.
+    `checked` says how it was checked and by whom; it is empty for what nobody states. `cells` is the text of a row in
+    the columns of its table.
     """
 
     text: str = ""
@@ -36,6 +37,7 @@ class ShownStatement:
     remark: str = ""
     support: Support = Support.UNCHECKED
     checked: str = ""
+    cells: tuple[str, ...] = ()
 
     @property
     def line(self) -> str:
@@ -52,10 +54,13 @@ class ShownStatement:
 
 @dataclass(frozen=True)
 class ShownSection:
-    """A section of a report. `remark` says why it is empty, not finished, out of date, or refers to other sections."""
+    """A section of a report. `columns` is empty if the rows have no cells. `remark` says why the section is empty, not
+    finished, out of date, or refers to other sections.
+    """
 
     heading: str
     paragraphs: tuple[tuple[ShownStatement, ...], ...]
+    columns: tuple[str, ...]
     rows: tuple[ShownStatement, ...]
     remark: str
 
@@ -102,7 +107,8 @@ def answer_view(answer: Answer) -> AnswerView:
             return ShownStatement()
         own = shown(statement.text, statement.quotes, statement.head, _remark(statement))
         by = "" if answer.has_lost(statement) else answer.check.by
-        return replace(own, support=statement.support, checked=defanged(_checked(statement, by)))
+        cells = tuple(map(defanged, statement.cells))
+        return replace(own, support=statement.support, checked=defanged(_checked(statement, by)), cells=cells)
 
     decided = [row for decision in (Decision.YES, Decision.UNCLEAR) for row in answer.table if row.decision is decision]
     return AnswerView(
@@ -124,6 +130,7 @@ def answer_view(answer: Answer) -> AnswerView:
             ShownSection(
                 defanged(section.heading),
                 tuple(tuple(map(stated, paragraph)) for paragraph in section.paragraphs),
+                tuple(map(defanged, _columns(section))),
                 tuple(map(stated, section.rows)),
                 defanged(_section_remark(section)),
             )
@@ -167,9 +174,15 @@ def _remark(statement: Statement) -> str:
     return "; ".join(filter(None, (checked, *notes)))
 
 
+def _columns(section: Section) -> tuple[str, ...]:
+    """Return the columns of a table, that of the heads first; none if a check has changed a row, which has no cells."""
+    return section.columns if all(len(row.cells) == len(section.columns) - 1 for row in section.rows) else ()
+
+
 def _section_remark(section: Section) -> str:
-    headline = f"{HEADLINES[section.status]}: " if section.status and not section.statements else ""
-    lines = [f"{headline}{section.reason}" if section.reason else ""]
+    headline = HEADLINES[section.status] if section.status and not section.statements else ""
+    reason = section.reason if section.status is not AnswerStatus.NOT_FOUND else ""
+    lines = [f"{headline}{': ' if headline and reason else ''}{reason}"]
     if section.repeats:
         lines.append(f"See also: {'; '.join(section.repeats)}.")
     if section.stale:

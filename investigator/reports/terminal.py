@@ -8,6 +8,7 @@ the styled text; a pipe or file receives its `.plain`, with one paragraph per li
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from rich.text import Text
 
@@ -110,7 +111,8 @@ def runs_text(runs: Sequence[RunSummary]) -> Text:
 def _answer_blocks(answer: Answer, details: bool) -> list[Text]:
     view = answer_view(answer)
     nearest = [_nearest(passage, answer.question) for passage in answer.nearest]
-    blocks = [*_content(answer, view), *_open(view), *_section("Nearest passages", nearest)]
+    sections = [block for section in view.sections for block in _section_blocks(section)]
+    blocks = [*_content(answer, view), *_open(view), *sections, *_section("Nearest passages", nearest)]
     if answer.coverage.wordings and answer.is_silent:
         blocks.append(Text(f"Also searched for: {inert_line('; '.join(answer.coverage.wordings))}"))
     blocks += _section("Withheld from the answer", _items(view.withheld))
@@ -128,6 +130,8 @@ def _content(answer: Answer, view: AnswerView) -> list[Text]:
         return [*blocks, *(_passage(statement.quotes, shown) for statement, shown in passages)]
     if sum(bool(detail.head) for detail in view.details) > _MOST_LABELS:
         blocks.append(columns([(inert_line(detail.head), detail.line) for detail in view.details], left=range(2)))
+    elif view.sections and view.details:
+        blocks.append(Text(" ".join(detail.headed for detail in view.details)))
     elif view.details:
         blocks.append(Text("\n").join(_items(view.details)))
     if view.rows:
@@ -135,15 +139,27 @@ def _content(answer: Answer, view: AnswerView) -> list[Text]:
         blocks.append(columns(rows, heading=("Document", "Decision", ""), left=range(3)))
     if view.others:
         blocks.append(Text("\n".join(view.others)))
-    return [*blocks, *(block for section in view.sections for block in _section_blocks(section))]
+    return blocks
 
 
 def _section_blocks(section: ShownSection) -> list[Text]:
     blocks = [Text(" ".join(statement.headed for statement in paragraph)) for paragraph in section.paragraphs]
     if section.rows:
-        blocks.append(columns([(inert_line(row.head), row.line) for row in section.rows], left=range(2)))
+        blocks.append(_table(section))
     blocks += [Text(inert_line(section.remark), style="dim")] if section.remark else []
     return [Text(inert_line(section.heading), style="bold"), *blocks]
+
+
+def _table(section: ShownSection) -> Text:
+    """Return the rows in the columns of the section, with the citations after the last."""
+    if not section.columns:
+        return columns([(inert_line(row.head), row.line) for row in section.rows], left=range(2))
+    rows = [(row.head, *row.cells[:-1], replace(row, text=row.cells[-1]).line) for row in section.rows]
+    return columns(
+        [tuple(map(inert_line, row)) for row in rows],
+        heading=tuple(map(inert_line, section.columns)),
+        left=range(len(section.columns)),
+    )
 
 
 def _passage(quotes: Sequence[Quote], shown: ShownStatement) -> Text:

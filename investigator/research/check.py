@@ -151,7 +151,7 @@ def corrected(statement: Statement, judgement: StatementCheck | None) -> Stateme
     kept = one_line(judgement.corrected).removeprefix(f"{statement.head}:").strip()
     if not kept or figure_notes(kept, [quote.text for quote in statement.quotes], statement.text):
         return after
-    return after.changed(text=kept, support=Support.SUPPORTED, reason="", notes=())
+    return after.changed(text=kept, cells=(), support=Support.SUPPORTED, reason="", notes=())
 
 
 def checked_draft(draft: Draft, outcome: Check) -> Draft:

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
-from typing import TypeAlias
 
 from investigator.asking.budget import CEILINGS, BudgetSpent
 from investigator.asking.client import EngineClient
@@ -24,9 +23,11 @@ from investigator.records import (
     Disagreement,
     Investigation,
     ListedSection,
+    NotStated,
     OutlinePart,
     OutlineReply,
     OutlineVariables,
+    ProposedRow,
     ProposedStatement,
     Quote,
     Section,
@@ -34,6 +35,7 @@ from investigator.records import (
     SectionVariables,
     Side,
     Statement,
+    SummaryReply,
     SummaryVariables,
     Support,
 )
@@ -47,8 +49,6 @@ from investigator.retrieval.library import DocumentIndex
 
 _SHOWN_DOCUMENTS, _WITH_TWO_PASSAGES = 30, 10
 _MOST_PLANNED = 8
-Summary: TypeAlias = tuple[tuple[Statement, ...], tuple[Statement, ...]]
-"""The sentences of a summary, and those that were withheld."""
 _KEPT = (Support.VERBATIM, Support.SUPPORTED)
 _NO_EVIDENCE = "it cites no quote"
 
@@ -60,6 +60,15 @@ class DraftedSection:
     section: Section
     run: Investigation
     disagreements: tuple[Disagreement, ...] = ()
+    withheld: tuple[Statement, ...] = ()
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The sentences of a summary, those that were withheld, and what the documents do not state."""
+
+    gaps: tuple[NotStated, ...]
+    sentences: tuple[Statement, ...] = ()
     withheld: tuple[Statement, ...] = ()
 
 
@@ -149,7 +158,8 @@ class ReportWriter:
         if reply is None:
             return None
         drafted = [[self._statement(each, evidence) for each in entry] for entry in reply.paragraphs]
-        rows = [] if surveyed else [self._statement(each, evidence) for each in reply.rows]
+        columns = tuple(map(one_line, reply.columns))
+        rows = [] if surveyed else [self._statement(_row(each, columns), evidence, each.cells) for each in reply.rows]
         every = [*chain(*drafted), *rows, *map(_explanation, answer.disagreements)]
         judged = self._judged(every, "\n".join((plain.heading, *plain.questions)))
         if judged is None:
@@ -159,26 +169,31 @@ class ReportWriter:
         kept_rows = tuple(filter(self._is_kept, islice(left, len(rows))))
         explanations = [each if self._is_kept(each) else None for each in left]
         disagreements = tuple(map(_with_side, answer.disagreements, explanations))
-        section = plain.changed(paragraphs=tuple(filter(None, paragraphs)), rows=surveyed or kept_rows)
+        section = plain.changed(paragraphs=tuple(filter(None, paragraphs)), columns=columns, rows=surveyed or kept_rows)
         withheld = tuple(each.changed(head=plain.heading) for each in judged if each.text and not self._is_kept(each))
         return DraftedSection(section, run, disagreements, withheld) if section.statements else None
 
-    def summary(self, sections: Sequence[Section], disputed: Sequence[Disagreement]) -> Summary:
-        """Return the sentences of the summary, each of which cites the quotes of the statements that it sums up, and
-        those that were withheld; none if there is nothing to sum up, or as for `section`. Raises the errors of
-        `section`.
+    def summary(
+        self, sections: Sequence[Section], disputed: Sequence[Disagreement], gaps: Sequence[NotStated]
+    ) -> Summary:
+        """Return the summary, whose sentences cite the quotes of the statements that they sum up, and the gaps, each
+        once; no sentence and the gaps as they are if there is nothing to sum up, or as for `section`. Raises the errors
+        of `section`.
         """
+        bare = Summary(tuple(gaps))
         telling = [section.status for section in sections if section.statements]
         if len(telling) < 2 or AnswerStatus.PASSAGES_FOUND in telling:
-            return (), ()
+            return bare
         try:
-            return self._summed_up(sections, disputed)
+            return self._summed_up(sections, disputed, gaps) or bare
         except ReplayError:
             raise
         except (EngineError, BudgetSpent):
-            return (), ()
+            return bare
 
-    def _summed_up(self, sections: Sequence[Section], disputed: Sequence[Disagreement]) -> Summary:
+    def _summed_up(
+        self, sections: Sequence[Section], disputed: Sequence[Disagreement], gaps: Sequence[NotStated]
+    ) -> Summary | None:
         disputes = (Statement(text=f"{d.about}: {each.text}", quotes=each.quotes) for d in disputed for each in d.sides)
         known: dict[str, Statement] = {}
         shown = []
@@ -187,13 +202,23 @@ class ReportWriter:
             known.update(named)
             citable = (CitableStatement(text=_headed(each), evidence=(name,)) for name, each in named.items())
             shown.append(ListedSection(heading=heading, statements=tuple(citable)))
+        open_gaps = {f"G{number}": gap for number, gap in enumerate(gaps, start=1)}
         variables = SummaryVariables(
-            subject=self.subject, mission=self.mission, sections=tuple(each for each in shown if each.statements)
+            subject=self.subject,
+            mission=self.mission,
+            sections=tuple(each for each in shown if each.statements),
+            gaps=tuple(CitableStatement(text=gap.text, evidence=(name,)) for name, gap in open_gaps.items()),
         )
-        reply = self.client.ask("report/summary", variables, SectionReply, smaller=less_to_summary).value
-        proposed = chain(*reply.paragraphs) if reply is not None else ()
+        reply = self.client.ask("report/summary", variables, SummaryReply, smaller=less_to_summary).value
+        if reply is None:
+            return None
+        proposed = chain(*reply.paragraphs)
         judged = self._judged([_summing_up(sentence, known, self.subject) for sentence in proposed], self.subject) or []
-        return tuple(filter(self._is_kept, judged)), tuple(each for each in judged if not self._is_kept(each))
+        return Summary(
+            gaps=_merged(reply.gaps, open_gaps),
+            sentences=tuple(filter(self._is_kept, judged)),
+            withheld=tuple(each for each in judged if not self._is_kept(each)),
+        )
 
     def _judged(self, statements: Sequence[Statement], question: str) -> list[Statement] | None:
         """Return the statements as a check corrects them; None if the check fails."""
@@ -209,9 +234,10 @@ class ReportWriter:
     def _is_kept(self, statement: Statement) -> bool:
         return statement.support in _KEPT or (not self.is_checked and statement.support is Support.UNCHECKED)
 
-    def _statement(self, proposed: ProposedStatement, evidence: Evidence) -> Statement:
+    def _statement(self, proposed: ProposedStatement, evidence: Evidence, cells: Iterable[str] = ()) -> Statement:
         head, text = one_line(proposed.head), one_line(proposed.text)
-        return noted(Statement(head=head, text=text, quotes=evidence.cited(proposed.evidence)), self.subject)
+        quotes = evidence.cited(proposed.evidence)
+        return noted(Statement(head=head, text=text, quotes=quotes, cells=tuple(map(one_line, cells))), self.subject)
 
     def _evidence(self, run: Investigation) -> Evidence:
         """Return the quotes of the relevant readings, which include those that the answer cites."""
@@ -281,6 +307,13 @@ def _surveyed(answer: Answer) -> tuple[Statement, ...]:
     )
 
 
+def _row(proposed: ProposedRow, columns: Sequence[str]) -> ProposedStatement:
+    """Return a row as a sentence of its cells, each after its column."""
+    named = zip_longest(columns[1:], map(one_line, proposed.cells), fillvalue="")
+    text = "; ".join(f"{column}: {cell}" if column else cell for column, cell in named if cell)
+    return ProposedStatement(head=proposed.head, text=text, evidence=proposed.evidence)
+
+
 def _headed(statement: Statement) -> str:
     return f"{statement.head}: {statement.text}" if statement.head else statement.text
 
@@ -300,7 +333,22 @@ def _with_side(disagreement: Disagreement, explanation: Statement | None) -> Dis
 
 def _summing_up(proposed: ProposedStatement, known: Mapping[str, Statement], subject: str) -> Statement:
     """Return a sentence of the summary; the first quotes of all statements that it cites come before the others."""
-    names = dict.fromkeys(name.strip().strip("[]").upper() for name in proposed.evidence)
+    names = _names(proposed)
     turns = zip_longest(*(known[name].quotes for name in names if name in known))
     quotes = tuple(dict.fromkeys(quote for turn in turns for quote in turn if quote is not None))
     return noted(Statement(text=one_line(proposed.text), quotes=quotes), subject)
+
+
+def _merged(proposed: Iterable[ProposedStatement], gaps: Mapping[str, NotStated]) -> tuple[NotStated, ...]:
+    """Return what the documents do not state as the writer puts it; gaps that it does not name follow as they are."""
+    merged, left = [], dict(gaps)
+    for each in proposed:
+        text, names = one_line(each.text), [name for name in _names(each) if name in left]
+        if text and names:
+            merged.append(NotStated(text=text))
+            left = {name: gap for name, gap in left.items() if name not in names}
+    return (*merged, *left.values())
+
+
+def _names(proposed: ProposedStatement) -> list[str]:
+    return list(dict.fromkeys(name.strip().strip("[]").upper() for name in proposed.evidence))

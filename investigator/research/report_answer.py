@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
+from itertools import chain
 
 from investigator.asking.budget import CEILINGS
 from investigator.records import (
@@ -42,35 +43,39 @@ def report_answer(
     answers = [draft.run.answer for draft in drafted if draft.run.answer is not None]
     checkers = dict.fromkeys(filter(None, (*(own.check.by for own in answers), checker)))
     engines = dict.fromkeys((*(own.run.engine for own in answers), report.setup.engine))
-    kept, withheld = summary
     stated = any(section.statements for section in sections)
     is_checked = any(each.support is Support.SUPPORTED for section in sections for each in section.statements)
-    not_stated = (gap for section, own in zip(sections, drafted, strict=True) for gap in _gaps(section, own.run.answer))
     return Answer(
         question=report.question,
         status=_status(sections),
         reason=_reason(sections, stop),
-        lead=kept[0] if kept else None,
-        details=tuple(kept[1:]),
+        lead=summary.sentences[0] if summary.sentences else None,
+        details=summary.sentences[1:],
         sections=tuple(sections),
-        not_stated=tuple(dict.fromkeys(not_stated)),
+        not_stated=summary.gaps,
         disagreements=tuple(dict.fromkeys(each for draft in drafted for each in draft.disagreements)),
         nearest=() if stated else tuple(dict.fromkeys(each for own in answers for each in own.nearest))[:_NEAREST],
         check=CheckOutcome(
             by=" and ".join(checkers) if is_checked else "",
             trust=least([own.check.trust for own in answers]) if answers else Trust.UNGRADED,
-            withheld=(*withheld, *(each for draft in drafted for each in draft.withheld)),
+            withheld=(*summary.withheld, *(each for draft in drafted for each in draft.withheld)),
         ),
         coverage=_coverage(answers, {file.path for file in report.files}),
         run=RunFacts(id=report.id, engine=" and ".join(engines), day=report.setup.day, stop=stop),
     )
 
 
+def gaps_of(sections: Sequence[Section], drafted: Sequence[DraftedSection]) -> tuple[NotStated, ...]:
+    """Return what the documents do not state of each part."""
+    of_each = (_gaps(section, own.run.answer) for section, own in zip(sections, drafted, strict=True))
+    return tuple(dict.fromkeys(chain(*of_each)))
+
+
 def _gaps(section: Section, answer: Answer | None) -> Iterator[NotStated]:
     """Yield what the documents do not state of a part; nothing of a part that was not investigated to its end."""
     if section.status is None or answer is None:
         return
-    if not section.statements and not section.repeats:
+    if not section.statements and not section.repeats and not answer.not_stated:
         yield NotStated(text=f"{section.heading}: {section.reason}")
     yield from answer.not_stated
     if not answer.not_stated and section.statements:
@@ -96,14 +101,14 @@ def _reason(sections: Sequence[Section], stop: StopReason) -> str:
     """Return how many parts the documents answer, and which are not finished."""
     complete = sum(section.status in _COMPLETE for section in sections)
     telling = sum(bool(section.statements) for section in sections if section.status not in _COMPLETE)
-    in_part = f", and {telling} in part" if telling else ""
-    every = f"{len(sections)} part{'' if len(sections) == 1 else 's'}"
-    lines = [f"The documents answer {complete} of {every}{in_part}."]
-    if not complete and any(section.status is AnswerStatus.PASSAGES_FOUND for section in sections):
-        lines = [f"Passages were found on {telling} of {every}."]
+    in_part = "with passages" if any(s.status is AnswerStatus.PASSAGES_FOUND for s in sections) else "answered in part"
+    blank = sum(section.status in _ABSENT and not section.statements and not section.repeats for section in sections)
+    counts = ((complete, "answered"), (telling, in_part), (blank, "not in the documents"))
+    of_parts = ", ".join(f"{count} {word}" for count, word in counts if count)
+    lines = [f"Of {len(sections)} parts: {of_parts}."] if of_parts and len(sections) > 1 else []
+    lines += [f"The limit on {stop} was reached."] if stop in CEILINGS else []
     missing = [section.heading for section in sections if section.status is None]
     more = f"; and {len(missing) - _MOST_NAMES} more" if len(missing) > _MOST_NAMES else ""
-    lines += [f"The limit on {stop} was reached."] if stop in CEILINGS else []
     lines += [f"Not finished: {'; '.join(missing[:_MOST_NAMES])}{more}."] if missing else []
     return " ".join(lines)
 

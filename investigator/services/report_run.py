@@ -28,7 +28,7 @@ from investigator.research.answer_text import answer_text
 from investigator.research.conclusion import answer_now
 from investigator.research.concurrency import in_order
 from investigator.research.report import DraftedSection, ReportWriter, others_of, without_repetition
-from investigator.research.report_answer import report_answer
+from investigator.research.report_answer import gaps_of, report_answer
 from investigator.retrieval.library import DocumentIndex, within
 from investigator.services.batch import Result, joint_budget, note_spent, to_read_again, wave
 from investigator.services.indexed_folder import IndexedFolder
@@ -192,7 +192,8 @@ class _Writing:
                 about = (draft.section.heading[:_LONGEST_NAME], plural(len(draft.section.statements), "statement"))
                 yield Progressed(phase="writing sections", done=len(drafted), total=len(outline), about=about)
         sections = without_repetition(draft.section for draft in drafted)
-        summary = writer.summary(sections, [each for draft in drafted for each in draft.disagreements])
+        disputed = [each for draft in drafted for each in draft.disagreements]
+        summary = writer.summary(sections, disputed, gaps_of(sections, drafted))
         stops = [whole.refused, *(run.answer.run.stop for run in new.values() if run.answer is not None)]
         done = StopReason.ANSWERED if record.setup.is_read else StopReason.SATURATED
         stop = next((stop for stop in stops if stop in CEILINGS), None) or done

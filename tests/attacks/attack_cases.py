@@ -151,7 +151,8 @@ def _variables_of_a_report(template: str, texts: dict[Place, str], evidence: tup
         return OutlineVariables(**aim, documents=(card,), document_count=1, most_parts=8)
     statements = (CitableStatement(text=one_line(texts[Place.MEMORY]), evidence=("E1",)),)
     if template == "report/summary":
-        return SummaryVariables(**aim, sections=(ListedSection(heading="Power", statements=statements),))
+        gaps = (statements[0].changed(evidence=("G1",)),)
+        return SummaryVariables(**aim, sections=(ListedSection(heading="Power", statements=statements),), gaps=gaps)
     return SectionVariables(**aim, heading="Power", statements=statements, documents=evidence)
 
 

@@ -26,6 +26,7 @@ OWN: dict[str, dict[str, object]] = {
     "CheckReply": {"statements": [{"number": 1, "support": "supported", "reason": ""}], "answers": "yes"},
     "OutlineReply": {"parts": [{"heading": "Power", "questions": ["How much power does it make?"]}]},
     "SectionReply": {"paragraphs": [[{"text": "It makes 42 MW.", "evidence": ["E1"]}]]},
+    "SummaryReply": {"paragraphs": [[{"text": "It makes 42 MW.", "evidence": ["S1"]}]], "gaps": []},
     "ReflectReply": {"known": [], "unknown": ["since when"], "wordings": ["opened in"]},
     "DecisionReply": {"point": 7, "needed": False},
     "PhraseReply": {"text": "power"},

@@ -15,6 +15,9 @@ from investigator.engines.base import Traits
 from investigator.engines.recorded import RecordedEngine
 from investigator.errors import EngineError, NotFoundError, QuestionError
 from investigator.records import Answer, Answered, AnswerStatus, Notice, OutlinePart, Progressed, Prompt, StopReason
+from investigator.reports.export import exported
+from investigator.reports.html import html_report
+from investigator.reports.terminal import investigation_text
 from investigator.resources import prompts_folder
 from investigator.services.outlines import outline_in, outline_of, outline_text, read_outline
 
@@ -167,7 +170,8 @@ def test_a_statement_that_an_earlier_section_makes_is_removed_and_referred_to(fo
 
 def test_a_comparison_becomes_a_table_and_a_dispute_stays_cited(folder: Path) -> None:
     def section(variables: Any) -> Reply:
-        return {"rows": [{"head": head, "text": "40 MW", "evidence": ["E1"]} for head in ("old", "new")]}
+        rows = [{"head": head, "cells": ["40 MW", "1980"], "evidence": ["E1"]} for head in ("old", "new")]
+        return {"columns": ["Plant", "Power", "Since"], "rows": rows}
 
     def answer(variables: Any) -> Reply:
         sides = [{"head": "a", "text": "40 MW", "evidence": ["E1"]}, {"head": "b", "text": "41 MW", "evidence": ["E1"]}]
@@ -177,7 +181,19 @@ def test_a_comparison_becomes_a_table_and_a_dispute_stays_cited(folder: Path) ->
 
     investigator, _ = opened(folder, Reader({"report/section": section, "answer/answer": answer}))
     report = investigator.report(SUBJECT, outline=[OutlinePart(heading="Alder")])
-    assert [row.head for row in report.sections[0].rows] == ["old", "new"]
+    assert [(row.head, row.text) for row in report.sections[0].rows] == [
+        ("old", "Power: 40 MW; Since: 1980"),
+        ("new", "Power: 40 MW; Since: 1980"),
+    ]
+    run = investigator.show(report.run.id)
+    assert (
+        "| Plant | Power | Since |\n| --- | --- | --- |\n| **old** | 40 MW | 1980 [1](#source-1) |"
+        in exported(run, ".md").decode()
+    )
+    assert '<th scope="row" dir="auto">old</th><td dir="auto">40 MW</td><td dir="auto"><span class="claim">1980' in (
+        html_report(run)
+    )
+    assert "Plant  Power  Since\nold    40 MW  1980 [1]" in investigation_text(run).plain
     (dispute,) = report.disagreements
     assert report.status is AnswerStatus.CONFLICTING
     assert dispute.sides[-1].text == "The later one holds."
@@ -196,6 +212,37 @@ def test_what_the_documents_do_not_say_is_listed_and_a_subject_that_they_do_not_
     some = investigator.report(SUBJECT, outline=parts)
     assert some.status is AnswerStatus.ANSWERED_IN_PART
     assert some.not_stated[0].text.startswith("Painters: ")
+
+
+def test_a_row_that_the_check_corrects_stands_whole_below_no_columns(folder: Path) -> None:
+    def section(variables: Any) -> Reply:
+        rows = [{"head": head, "cells": ["40 MW", "1980"], "evidence": ["E1"]} for head in ("old", "new")]
+        return {"columns": ["Plant", "Power", "Since"], "rows": rows}
+
+    def check(variables: Any) -> Reply:
+        judged = [{"number": each.number, "support": "supported"} for each in variables.statements]
+        judged[0] = {"number": 1, "support": "in_part", "corrected": "Power: 40 MW", "reason": "no year"}
+        return {"statements": judged, "answers": "yes"}
+
+    investigator, _ = opened(folder, Reader({"report/section": section, "answer/check": check}))
+    report = investigator.report(SUBJECT, outline=[OutlinePart(heading="Alder")])
+    assert [row.cells for row in report.sections[0].rows] == [(), ("40 MW", "1980")]
+    markdown = exported(investigator.show(report.run.id), ".md").decode()
+    assert "| **old** | Power: 40 MW [1](#source-1) |" in markdown
+    assert "| **new** | Power: 40 MW; Since: 1980 [1](#source-1) |" in markdown
+
+
+def test_what_several_parts_do_not_find_is_listed_once_and_nothing_is_lost(folder: Path) -> None:
+    def summary(variables: Any) -> Reply:
+        cited = [each.evidence[0] for section in variables.sections for each in section.statements]
+        assert [gap.text.split(":")[0] for gap in variables.gaps] == ["Painters", "Painting", "Cooks"]
+        gaps = [{"text": "Who painted the plants", "evidence": ["G2", "G1"]}, {"text": "Made up", "evidence": ["G9"]}]
+        return {"paragraphs": [[{"text": "Both make power.", "evidence": cited}]], "gaps": gaps}
+
+    parts = [OutlinePart(heading=heading) for heading in ("Alder", "Birch", "Painters", "Painting", "Cooks")]
+    answer = opened(folder, Reader({"report/summary": summary}))[0].report(SUBJECT, outline=parts)
+    assert [gap.text.split(":")[0] for gap in answer.not_stated] == ["Who painted the plants", "Cooks"]
+    assert answer.reason == "Of 5 parts: 2 answered, 3 not in the documents."
 
 
 def test_a_report_that_is_killed_goes_on_and_pays_nothing_twice(folder: Path) -> None:
