@@ -38,7 +38,7 @@ def report_answer(
     checker: str,
 ) -> Answer:
     """Return the answer that is the report. `drafted` are the sections before repetition was removed; `checker` is the
-    engine that checks statements. The engines of sections that were kept come before those of the report.
+    engine that checks statements, if any. The engines of sections that were kept come before those of the report.
     """
     answers = [draft.run.answer for draft in drafted if draft.run.answer is not None]
     checkers = dict.fromkeys(filter(None, (*(own.check.by for own in answers), checker)))

@@ -197,7 +197,8 @@ class _Writing:
         stops = [whole.refused, *(run.answer.run.stop for run in new.values() if run.answer is not None)]
         done = StopReason.ANSWERED if record.setup.is_read else StopReason.SATURATED
         stop = next((stop for stop in stops if stop in CEILINGS), None) or done
-        answer = report_answer(record, sections, drafted, summary, stop, writer.client.name(Role.CHECK))
+        checker = writer.client.name(Role.CHECK) if record.setup.is_read else ""
+        answer = report_answer(record, sections, drafted, summary, stop, checker)
         answer = answer_now(answer, opened.cited.reread)
         yield from folder.drift(opened.cited)
         yield from parts.notices()

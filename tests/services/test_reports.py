@@ -375,6 +375,10 @@ def test_an_update_reads_what_nobody_has_read_and_names_each_model_that_wrote(fo
         (folder / "cedar.txt").write_text("The cedar plant opened in 1982. The cedar plant makes 99 MW of power.\n")
     assert calls(engine)["report/section"] == 1
     assert (report.run.engine, report.check.by) == ("first and second", "first and second")
+    (folder / "cedar.txt").write_text("The cedar plant opened in 1982. The cedar plant makes 98 MW of power.\n")
+    unread = Investigator(folder, **parts).report(SUBJECT, is_update=True)
+    assert [section.status for section in unread.sections] == ["answered", "passages_found"]
+    assert (unread.run.engine.startswith("first and extractive"), unread.check.by) == (True, "first")
 
 
 def test_each_outline_is_a_report_of_its_own_and_the_planned_one_is_that_of_the_plan(folder: Path) -> None:
