@@ -109,14 +109,11 @@ class Display:
         count = counted_step(event, self._engine)
         if count is not None:
             self._count(count, self._clock())
-        elif self._is_shown(event) and (words := sentence(event, self._engine)):
+        elif (self._verbose or isinstance(event, Notice)) and (words := sentence(event, self._engine)):
             self._say(inert(words))
         if self._bar is not None and (count is None or count.last):
             self._bar.remove_task(self._task)  # the next phase, of unknown length, has its own clock
             self._task = self._bar.add_task(what_follows(event), total=None, detail="")
-
-    def _is_shown(self, event: Event) -> bool:
-        return self._verbose or isinstance(event, Notice)
 
     def show_writing(self, writing: Writing) -> None:
         """Show the progress of a local model, in plain lines every ten seconds."""

@@ -153,7 +153,7 @@ def shows_passages(answer: Answer) -> bool:
     return answer.status is AnswerStatus.PASSAGES_FOUND and is_bare and is_quoted
 
 
-def is_said(quote: Quote, answer: Answer) -> bool:
+def is_statement(quote: Quote, answer: Answer) -> bool:
     """Return True if a statement consists of the words of a quote, so that a list of sources need not repeat them."""
     return any(quote.inline == statement.text for statement in answer.statements)
 

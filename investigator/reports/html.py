@@ -26,7 +26,7 @@ from investigator.records import (
     Trust,
 )
 from investigator.records.documents import page_word
-from investigator.reports.answer_view import answer_view, citation_numbers, is_said, shows_passages
+from investigator.reports.answer_view import answer_view, citation_numbers, is_statement, shows_passages
 from investigator.reports.enclosures import NO_ENCLOSURES, Enclosures
 from investigator.reports.inert import inert, inert_line
 from investigator.reports.matrix import CELL_WORDS, counts_line, in_short, readers_line, size_line, support_words
@@ -121,7 +121,7 @@ def investigation_view(investigation: Investigation, enclosures: Enclosures = NO
         "reason": reason,
         "readers": [line for line in readers(investigation) if line != NO_READER],
         "distrust": () if is_unread else distrust_lines(answer, investigation.setup.engines),
-        "sources": () if are_passages else [(n, quote, is_said(quote, answer)) for quote, n in numbers.items()],
+        "sources": () if are_passages else [(n, quote, is_statement(quote, answer)) for quote, n in numbers.items()],
         "numbers": numbers,
         "coverage_line": coverage_line(answer.coverage),
         "covered": coverage_line(answer.coverage, with_names=False),

@@ -35,7 +35,7 @@ from investigator.reports.answer_view import (
     ShownSection,
     ShownStatement,
     answer_view,
-    is_said,
+    is_statement,
     shows_passages,
 )
 from investigator.reports.columns import columns, matching_lines, rows_in_columns
@@ -200,7 +200,7 @@ def _source(number: int, quote: Quote, answer: Answer) -> Text:
     what the statements say.
     """
     place, words = f"[{number}] {inert_line(quote.place)}", quote.inline
-    if is_said(quote, answer):
+    if is_statement(quote, answer):
         return Text(place, style="cyan")
     cited = (statement.text for statement in answer.statements if quote in statement.quotes)
     shown = excerpt_of(words, stems(word for text in cited for word in content_words(text)), _QUOTE_LIMIT)
