@@ -189,7 +189,7 @@ class FolderEvaluation:
         return blank.changed(failure="the investigation ended without an answer")
 
     def _measured(self, question: Question, blank: Outcome, run: Investigation) -> Outcome:
-        calls, held = self.investigator.calls(run.id), self.investigator.cited_documents(run)
+        calls, held = self.investigator.calls(run.id), self.investigator.cited_documents(run.citations)
         price_of = self.investigator.parts.prices.price_of
         outcome = blank.changed(
             run_id=run.id,

@@ -15,8 +15,10 @@ from http import HTTPStatus
 from threading import Event, Lock, Thread
 from typing import Protocol
 
+from investigator.documents.fresh import FreshDocument
 from investigator.errors import StoreError
 from investigator.investigator import Investigator
+from investigator.proof.standing import standing_quotes
 from investigator.secrets import redacted
 from investigator.server.folders import ServedFolder
 from investigator.server.problems import ServerError, problem, problem_of
@@ -144,6 +146,15 @@ class Chats:
         held = self._held.get(chat_id)
         return (held.version, held.chat) if held is not None else (1, self._kept(chat_id)[1])
 
+    def standing(self, chat_id: str) -> tuple[int, Chat]:
+        """Return the same as `versioned`, with the quotes of all replies looked up again in the files. Raises
+        ServerError and StoreError.
+        """
+        version, chat = self.versioned(chat_id)
+        quotes = [quote for turn in chat.turns if turn.reply is not None for quote in turn.reply.quotes]
+        fresh = self._folders[chat.folder].investigator.documents_of(quotes) if quotes else {}
+        return version, chat.changed(turns=tuple(_standing(turn, fresh) for turn in chat.turns))
+
     def changes(self, chat_id: str, after: int) -> Sequence[LoggedEvent]:
         """Return the last turn as an event, unless it has not changed since the version `after`. The outcome of a reply
         is always returned, because the version may come from another server. Raises ServerError.
@@ -207,6 +218,13 @@ class Chats:
                 del self._held[chat_id]
             self._held[chat.id] = held
         return held
+
+
+def _standing(turn: ChatTurn, fresh: Mapping[str, FreshDocument]) -> ChatTurn:
+    if turn.reply is None:
+        return turn
+    quotes, lost = standing_quotes(turn.reply.quotes, lambda _: fresh)
+    return turn.changed(reply=turn.reply.changed(quotes=quotes, lost=lost))
 
 
 def _as_left(turn: ChatTurn) -> ChatTurn:

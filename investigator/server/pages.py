@@ -145,7 +145,7 @@ def _add_chats(router: APIRouter, desk: Desk, chats: Chats) -> None:
 
     @router.get("/f/{name}/chats/{chat_id}")
     def chat(name: str, chat_id: str) -> Response:
-        served, (version, chat) = desk.folder(name), chats.versioned(chat_id)
+        served, (version, chat) = desk.folder(name), chats.standing(chat_id)
         links = linking(served)
         return page("chat.html.j2", folder=served, chat=chat, version=version, passage_link=links, longest=LONGEST_TURN)
 

@@ -150,6 +150,7 @@ class SpokenReply(Record):
     canned: bool = False
     is_read: bool = Field(default=True, description="false if no language model has read the documents for it")
     quotes: tuple[Quote, ...] = ()
+    lost: tuple[str, ...] = Field(default=(), description="why quotes are withheld: no longer in the files")
     rests_on: tuple[str, ...] = Field(default=(), description="decisions, query, memory, passages, withheld text")
 
 

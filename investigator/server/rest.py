@@ -178,8 +178,8 @@ def _add_chats(router: APIRouter, desk: Desk, chats: Chats) -> None:
 
     @router.get("/chats/{chat_id}", response_model=Chat)
     def chat(chat_id: str) -> Response:
-        """Return a chat with its turns, including an unfinished last turn."""
-        return json_response(chats.chat(chat_id))
+        """Return a chat with its turns, including an unfinished one; quotes no longer in the files are withheld."""
+        return json_response(chats.standing(chat_id)[1])
 
     @router.delete("/chats/{chat_id}", status_code=HTTPStatus.NO_CONTENT)
     def forget(chat_id: str) -> Response:

@@ -302,11 +302,11 @@ class IndexedFolder:
             cited, left_out = pages.cited(_citations(investigation), _MOST_PICTURES)
         return Enclosures(cited, left_out)
 
-    def cited_documents(self, investigation: Investigation) -> Mapping[str, Document]:
-        """Return the documents that a run cites and the index still contains, keyed by id. Raises StoreError."""
+    def cited_documents(self, quotes: Iterable[Quote]) -> Mapping[str, Document]:
+        """Return the documents of quotes that the index still contains, keyed by id. Raises StoreError."""
         documents: dict[str, Document] = {}
         with self._index() as index:  # once, because it takes longer than what is read from it
-            for name in dict.fromkeys(quote.document_id for quote in _citations(investigation)):
+            for name in dict.fromkeys(quote.document_id for quote in quotes):
                 with suppress(KeyError, DamagedDocumentError):
                     documents[name] = index.stored.document(name)
         return documents

@@ -24,6 +24,7 @@ from investigator.records import (
     Investigation,
     Notice,
     OutlinePart,
+    Quote,
     Replayed,
     RunHistory,
     RunSummary,
@@ -175,20 +176,23 @@ class Investigations(IndexedFolder):
         the files, what lost its quotes is withheld, and sections name the documents that have changed. Raises
         StoreError.
         """
-        names = list(dict.fromkeys(quote.document_id for quote in record.citations))
-        if record.answer is None or not names:
+        if record.answer is None or not record.citations:
             return record
-        held = list(self.cited_documents(record).values())
-        try:
-            with self.fresh_reading() as fresh:
-                documents = fresh.shown_again(names, held)
-        except (FolderError, ReaderError) as error:  # the folder is gone, which is a reason to warn of the answer
-            documents = dict.fromkeys(names, FreshDocument(problem=error.message))
+        documents = self.documents_of(record.citations)
         if record.matrix is not None:
             from investigator.services.matrix_run import table_now  # a question must not wait for the import
 
             record = record.changed(matrix=table_now(record.matrix, lambda _: documents))
         return record.changed(answer=record.answer and answer_now(record.answer, lambda _: documents))
+
+    def documents_of(self, quotes: Sequence[Quote]) -> Mapping[str, FreshDocument]:
+        """Return the documents of quotes as they are in the files now, keyed by id. Raises StoreError."""
+        names, held = list(dict.fromkeys(quote.document_id for quote in quotes)), self.cited_documents(quotes)
+        try:
+            with self.fresh_reading() as fresh:
+                return fresh.shown_again(names, list(held.values()))
+        except (FolderError, ReaderError) as error:  # the folder is gone, which is a reason to warn of the quotes
+            return dict.fromkeys(names, FreshDocument(problem=error.message))
 
     def update_standing(self, questions: Sequence[str], name: str = "") -> Iterator[Event]:
         """Update the index, and ask again only the questions whose answers the changes since the last update may have

@@ -100,6 +100,24 @@ def test_a_quote_that_moved_is_marked_where_it_is_now_and_altered_words_are_not_
         update_index(program)
 
 
+def test_a_reply_of_a_chat_that_lost_its_quote_is_shown_again_with_that(tmp_path: Path) -> None:
+    with (
+        serving(write_folder(tmp_path / "plants"), tmp_path / "data") as service,
+        browser_of(service) as client,
+        program_of(service) as program,
+    ):
+        started = client.post("/f/plants/chats", data={"said": ONE}, follow_redirects=False)
+        place = started.headers["location"].partition("#")[0]
+        with client.stream("GET", f"{place}/progress") as stream:
+            assert "event: ended" in list(stream.iter_lines())
+        assert "has changed" not in client.get(place).text
+        cedar = tmp_path / "plants" / "cedar.txt"
+        cedar.write_text(cedar.read_text().replace("42 MW", "77 MW"))
+        assert "cedar.txt has changed since it was read, and no longer contains the quote" in client.get(place).text
+        (turn,) = program.get(f"/v1/chats/{place.rpartition('/')[2]}").json()["turns"]
+        assert (turn["reply"]["quotes"], len(turn["reply"]["lost"])) == ([], 1)
+
+
 def test_a_document_that_is_gone_is_named_in_a_sentence_next_to_the_answer(
     browser: httpx.Client, program: httpx.Client, tmp_path: Path
 ) -> None:
