@@ -64,9 +64,10 @@ def model(
             removed = remove_pulled(name)
             tell(f"removed {removed.name} ({removed.size / 1e9:.1f} GB)")
         case ModelAction.LIST:
-            pulled = pulled_models()
-            listed = ModelList(models=(*pulled, *_others(pulled)))
-            print_result(Printed.MODELS, listed, lambda _: models_text(recommended_models(), pulled), as_json=as_json)
+            pulled, known = pulled_models(), recommended_models()
+            others = (model for model in known if model.name not in {each.name for each in pulled})
+            listed = ModelList(models=(*pulled, *others))
+            print_result(Printed.MODELS, listed, lambda _: models_text(known, pulled), as_json=as_json)
 
 
 def _pull(name: str) -> None:
@@ -83,19 +84,13 @@ def _pull(name: str) -> None:
     tell(f'To use the model: investigator ask FOLDER "question" --model {pulled.name}')
 
 
-def _others(pulled: tuple[PulledModel, ...]) -> tuple[LocalModel, ...]:
-    names = {model.name for model in pulled}
-    return tuple(model for model in recommended_models() if model.name not in names)
-
-
 def models_text(recommended: Sequence[LocalModel], pulled: Sequence[PulledModel]) -> Text:
     """Return the recommended and pulled models, one per line; ends with a newline."""
     there = {model.name: model for model in pulled}
     known = {model.name: model for model in recommended}
     rows = [_row(name, known.get(name), there.get(name)) for name in dict.fromkeys((*known, *there))]
-    note = Text("For models that are not pulled yet, size and sha256 come from the hub; `model pull` verifies them.")
-    note.stylize("dim")
-    return Text("\n").join([columns(rows, heading=_HEADING, left=range(len(_HEADING))), note]).append("\n")
+    note = "For models that are not pulled yet, size and sha256 come from the hub; `model pull` verifies them.\n"
+    return columns(rows, heading=_HEADING, left=range(len(_HEADING))).append(f"\n{note}", style="dim")
 
 
 def _row(name: str, model: LocalModel | None, pulled: PulledModel | None) -> tuple[str, ...]:

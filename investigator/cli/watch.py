@@ -101,9 +101,10 @@ def watch(
         ):
             if isinstance(event, Notice):
                 note(event.text)
-            elif isinstance(event, BatchEnded) and isinstance(event.outcome, StandingUpdate):
-                _report(event.outcome, command, as_json=as_json, is_first=code is None)
-                code = _exit_code(event.outcome)
+            elif isinstance(event, BatchEnded) and isinstance(made := event.outcome, StandingUpdate):
+                _report(made, command, as_json=as_json, is_first=code is None)
+                has_failed = any(question.failure for question in made.asked)
+                code = RunError.exit_code if has_failed else CHANGED if made.is_news else 0
     raise typer.Exit(code or 0)
 
 
@@ -117,11 +118,6 @@ def _report(update: StandingUpdate, command: Sequence[str], *, as_json: bool, is
         tell(summary_line(update))
     if command and update.is_news:
         _run(command, update)
-
-
-def _exit_code(update: StandingUpdate) -> int:
-    failed = any(asked.failure for asked in update.asked)
-    return RunError.exit_code if failed else CHANGED if update.is_news else 0
 
 
 def _shown(events: Iterator[Event], watch: Watch, noted: set[str]) -> Iterator[Event]:
