@@ -84,8 +84,7 @@ def answer_text(answer: Answer) -> Text:
     """Return what answers, and what the documents do not state, without sources, coverage and cost; ends with a
     newline.
     """
-    view = answer_view(answer)
-    return Text("\n\n").join([*_content(answer, view), *_open(view)]).append("\n")
+    return Text("\n\n").join(_body(answer, answer_view(answer))).append("\n")
 
 
 def question_text(investigation: Investigation) -> Text:
@@ -111,8 +110,7 @@ def runs_text(runs: Sequence[RunSummary]) -> Text:
 def _answer_blocks(answer: Answer, details: bool) -> list[Text]:
     view = answer_view(answer)
     nearest = [_nearest(passage, answer.question) for passage in answer.nearest]
-    sections = [block for section in view.sections for block in _section_blocks(section)]
-    blocks = [*_content(answer, view), *_open(view), *sections, *_section("Nearest passages", nearest)]
+    blocks = [*_body(answer, view), *_section("Nearest passages", nearest)]
     if answer.coverage.wordings and answer.is_silent:
         blocks.append(Text(f"Also searched for: {inert_line('; '.join(answer.coverage.wordings))}"))
     blocks += _section("Withheld from the answer", _items(view.withheld))
@@ -120,6 +118,12 @@ def _answer_blocks(answer: Answer, details: bool) -> list[Text]:
         sources = [_source(number, quote, answer) for number, quote in enumerate(answer.citations, 1)]
         blocks += _section("Sources", sources)
     return [*blocks, _status_line(answer, view, details)]
+
+
+def _body(answer: Answer, view: AnswerView) -> list[Text]:
+    gaps = _section(view.gaps_title, _items(view.not_stated))
+    sections = [block for section in view.sections for block in _section_blocks(section)]
+    return [*_content(answer, view), *gaps, *sections, *_disputes(view)]
 
 
 def _content(answer: Answer, view: AnswerView) -> list[Text]:
@@ -181,14 +185,13 @@ def _nearest(passage: Passage, question: str) -> Text:
     return Text(f"- {place}{heading}", style="cyan").append_text(lines)
 
 
-def _open(view: AnswerView) -> list[Text]:
-    """Return what the documents do not state, and what they disagree on."""
+def _disputes(view: AnswerView) -> list[Text]:
     disagreements = []
     for about, sides, explanation in view.disagreements:
         lines = [f"- {inert_line(about)}", *(f"    {side.line}" for side in sides)]
         lines += [f"    {inert_line(explanation)}"] if explanation else []
         disagreements.append(Text("\n".join(lines)))
-    return _section(view.gaps_title, _items(view.not_stated)) + _section("The documents disagree", disagreements)
+    return _section("The documents disagree", disagreements)
 
 
 def _items(statements: Iterable[ShownStatement]) -> list[Text]:

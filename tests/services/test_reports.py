@@ -17,7 +17,7 @@ from investigator.errors import EngineError, NotFoundError, QuestionError
 from investigator.records import Answer, Answered, AnswerStatus, Notice, OutlinePart, Progressed, Prompt, StopReason
 from investigator.reports.export import exported
 from investigator.reports.html import html_report
-from investigator.reports.terminal import investigation_text
+from investigator.reports.terminal import answer_text, investigation_text
 from investigator.resources import prompts_folder
 from investigator.services.outlines import outline_in, outline_of, outline_text, read_outline
 
@@ -193,7 +193,9 @@ def test_a_comparison_becomes_a_table_and_a_dispute_stays_cited(folder: Path) ->
     assert '<th scope="row" dir="auto">old</th><td dir="auto">40 MW</td><td dir="auto"><span class="claim">1980' in (
         html_report(run)
     )
-    assert "Plant  Power  Since\nold    40 MW  1980 [1]" in investigation_text(run).plain
+    table = "Plant  Power  Since\nold    40 MW  1980 [1]"
+    assert table in investigation_text(run).plain
+    assert table in answer_text(report).plain
     (dispute,) = report.disagreements
     assert report.status is AnswerStatus.CONFLICTING
     assert dispute.sides[-1].text == "The later one holds."
