@@ -95,8 +95,8 @@ def readers_line(matrix: Matrix) -> str:
 
 def counts_line(matrix: Matrix) -> str:
     """Return the number of cells with each status."""
-    counts = [f"{CELL_WORDS[status]} {count:,}" for status in CellStatus if (count := matrix.count(status))]
-    return ", ".join([*counts, *([f"failed {matrix.failed:,}"] if matrix.failed else [])])
+    counts = [f"{count:,} {CELL_WORDS[status]}" for status in CellStatus if (count := matrix.count(status))]
+    return ", ".join([*counts, *([f"{matrix.failed:,} failed"] if matrix.failed else [])])
 
 
 def size_line(matrix: Matrix) -> str:

@@ -274,7 +274,7 @@ def table_now(table: MatrixTable, reread: Reread) -> MatrixTable:
 
 def _counts(cells: Sequence[MatrixCell]) -> str:
     counts = Counter(cell.status for cell in cells)
-    return ", ".join(f"{status.value.replace('_', ' ')} {counts[status]}" for status in CellStatus if counts[status])
+    return ", ".join(f"{counts[status]} {status.value.replace('_', ' ')}" for status in CellStatus if counts[status])
 
 
 def _status(cells: Sequence[MatrixCell], parts: Sequence[Part], *, is_whole: bool) -> AnswerStatus:

@@ -93,7 +93,7 @@ def test_documents_are_read_side_by_side_and_the_progress_counts_them(made: Made
     events = [event for event in investigator.investigate_matrix([POWER]) if isinstance(event, Progressed)]
     steps = dict.fromkeys((event.phase, event.done, event.total) for event in events)  # a checked row counts once
     assert list(steps) == [("documents", n, 9) for n in range(1, 10)]
-    assert events[0].about == ("alder.txt", "stated 1")
+    assert events[0].about == ("alder.txt", "1 stated")
 
 
 def test_a_limit_of_seconds_holds_over_all_processes(made: Made) -> None:
