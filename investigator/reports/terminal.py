@@ -123,7 +123,7 @@ def _answer_blocks(answer: Answer, details: bool) -> list[Text]:
 def _body(answer: Answer, view: AnswerView) -> list[Text]:
     gaps = _section(view.gaps_title, _items(view.not_stated))
     sections = [block for section in view.sections for block in _section_blocks(section)]
-    return [*_content(answer, view), *gaps, *sections, *_disputes(view)]
+    return [*_content(answer, view), *sections, *gaps, *_disputes(view)]
 
 
 def _content(answer: Answer, view: AnswerView) -> list[Text]:

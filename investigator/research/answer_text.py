@@ -26,7 +26,7 @@ _SUPPORT: Mapping[Support, str] = {Support.IN_PART: "supported in part", Support
 
 
 def answer_text(answer: Answer) -> str:
-    """Return the lead, the details, the table, what is not stated, the sections and the disagreements.
+    """Return the lead, the details, the table, the sections, what is not stated and the disagreements.
 
     Citations are numbered from 1 in the order of `answer.citations`. Addresses and markup are escaped.
     """
@@ -35,8 +35,8 @@ def answer_text(answer: Answer) -> str:
         "" if answer.lead is None else _line(answer.lead, numbers),
         "\n".join(f"- {_line(statement, numbers)}" for statement in answer.details),
         "\n".join(_rows(answer.table, numbers)),
-        "\n".join(f"- {_not_stated(entry, numbers)}" for entry in answer.not_stated),
         *(block for section in answer.sections for block in _section(section, numbers)),
+        "\n".join(f"- {_not_stated(entry, numbers)}" for entry in answer.not_stated),
         "\n".join(f"- {_disagreement(entry, numbers)}" for entry in answer.disagreements),
     ]
     return "\n\n".join(block for block in blocks if block)

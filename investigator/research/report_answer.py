@@ -98,19 +98,17 @@ def _status(sections: Sequence[Section]) -> AnswerStatus:
 
 
 def _reason(sections: Sequence[Section], stop: StopReason) -> str:
-    """Return how many parts the documents answer, and which are not finished."""
-    complete = sum(section.status in _COMPLETE for section in sections)
-    telling = sum(bool(section.statements) for section in sections if section.status not in _COMPLETE)
-    in_part = "with passages" if any(s.status is AnswerStatus.PASSAGES_FOUND for s in sections) else "answered in part"
-    blank = sum(section.status in _ABSENT and not section.statements and not section.repeats for section in sections)
-    counts = ((complete, "answered"), (telling, in_part), (blank, "not in the documents"))
-    of_parts = ", ".join(f"{count} {word}" for count, word in counts if count)
-    lines = [f"Of {len(sections)} parts: {of_parts}."] if of_parts and len(sections) > 1 else []
-    lines += [f"The limit on {stop} was reached."] if stop in CEILINGS else []
-    missing = [section.heading for section in sections if section.status is None]
-    more = f"; and {len(missing) - _MOST_NAMES} more" if len(missing) > _MOST_NAMES else ""
-    lines += [f"Not finished: {'; '.join(missing[:_MOST_NAMES])}{more}."] if missing else []
+    """Return on which parts nothing was found, and which are not finished."""
+    blank = [s.heading for s in sections if s.status in _ABSENT and not s.statements and not s.repeats]
+    lines = [f"The limit on {stop} was reached."] if stop in CEILINGS else []
+    lines += _named("Nothing found on", blank if len(blank) < len(sections) else [])
+    lines += _named("Not finished", [section.heading for section in sections if section.status is None])
     return " ".join(lines)
+
+
+def _named(about: str, headings: Sequence[str]) -> list[str]:
+    more = f"; and {len(headings) - _MOST_NAMES} more" if len(headings) > _MOST_NAMES else ""
+    return [f"{about}: {'; '.join(headings[:_MOST_NAMES])}{more}."] if headings else []
 
 
 def _coverage(answers: Sequence[Answer], current: Set[str]) -> Coverage:
