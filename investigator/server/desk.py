@@ -45,14 +45,12 @@ _RETRY_AFTER = 10
 
 _ASKING: Mapping[JobKind, Callable[[JobRequest], str]] = {
     JobKind.INVESTIGATE: lambda request: valid_question(request.question),
-    JobKind.MATRIX: lambda request: "\n".join(distinct_questions(_lines(request.question))),
+    JobKind.MATRIX: lambda request: "\n".join(
+        distinct_questions(list(filter(str.strip, request.question.splitlines())))
+    ),
     JobKind.REPORT: lambda request: valid_question(request.question, "subject"),
 }
 """The functions that return the question of a job, or its questions, if they can be asked."""
-
-
-def _lines(text: str) -> list[str]:
-    return [line for line in text.splitlines() if line.strip()]
 
 
 class Desk:

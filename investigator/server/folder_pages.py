@@ -4,7 +4,7 @@ remove.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from contextlib import ExitStack
 from http import HTTPStatus
 from pathlib import Path
@@ -104,7 +104,8 @@ def add_files(router: APIRouter, desk: Desk, uploads: Uploads, reading: FirstRea
     async def add(name: str, path: str, request: Request, existing: Existing = Existing.BOTH) -> Response:
         served = desk.folder(name)
         size, most = int(request.headers.get("content-length", 0)), served.investigator.parts.settings.reader.max_bytes
-        stored = await uploads.store(served.path, path, _parts(request), size=size, most=most, existing=existing)
+        parts = (part async for part in request.stream() if part)
+        stored = await uploads.store(served.path, path, parts, size=size, most=most, existing=existing)
         return JSONResponse({"path": redacted(stored)}, HTTPStatus.CREATED)
 
     @router.get("/f/{name}/remove")
@@ -117,12 +118,6 @@ def add_files(router: APIRouter, desk: Desk, uploads: Uploads, reading: FirstRea
         uploads.remove(served.path, fields.get("path", ""))
         job = desk.submit(JobRequest(folder=name, kind=JobKind.INDEX))
         return see(f"/f/{name}/jobs/{job.id}")
-
-
-async def _parts(request: Request) -> AsyncIterator[bytes]:
-    async for part in request.stream():
-        if part:
-            yield part
 
 
 def _updated(served: ServedFolder, job_id: str) -> str:
