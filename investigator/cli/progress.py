@@ -64,9 +64,9 @@ def shown(
             watch(None)
 
 
-def show_all(events: Iterable[Event], watch: Watch = lambda _: None) -> None:
+def show_all(events: Iterable[Event]) -> None:
     """Show events on standard error as they arrive."""
-    for _ in shown(events, sys.stderr, watch=watch):
+    for _ in shown(events, sys.stderr):
         pass
 
 

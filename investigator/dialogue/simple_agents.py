@@ -5,13 +5,12 @@ from __future__ import annotations
 import random
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TextIO
 
 from investigator.dialogue.agents import Agent, Shared, shared_part
-from investigator.dialogue.messages import EPISODE_DONE, Message, texts_of
-from investigator.dialogue.options import Opt, Options
-from investigator.dialogue.teachers.base import FixedDialogTeacher
+from investigator.dialogue.messages import Message, texts_of
+from investigator.dialogue.options import Options
 from investigator.errors import DialogueError
 from investigator.reports.inert import inert
 
@@ -137,38 +136,3 @@ class HumanAgent(Agent):
         sink = self._streams[1] or sys.stdout
         sink.write(text)
         sink.flush()
-
-
-class DataAgent(FixedDialogTeacher):
-    """Sends the given messages as they are, in order, and then padding; replies are not graded. An episode ends with a
-    message that has `episode_done`. Copies take episodes in turn, so that together they send each message once.
-    """
-
-    def __init__(
-        self, opt: Options = None, shared: Shared | None = None, *, messages: Iterable[Mapping[str, object]] = ()
-    ) -> None:
-        super().__init__(Opt({**(opt or {}), "datatype": "valid"}), shared)
-        self.id = self.opt.text("id", "data")
-        self._episodes = shared_part(shared, "episodes", list) or [[]]
-        for message in messages:
-            self._episodes[-1].append(message)
-            if message.get(EPISODE_DONE):
-                self._episodes.append([])
-        self._episodes = [*filter(None, self._episodes)]
-
-    def get(self, episode_idx: int, entry_idx: int = 0) -> Message:
-        episode = self._episodes[episode_idx]
-        return Message({"id": self.id, **episode[entry_idx], EPISODE_DONE: entry_idx == len(episode) - 1})
-
-    def num_episodes(self) -> int:
-        return len(self._episodes)
-
-    def num_examples(self) -> int:
-        return sum(map(len, self._episodes))
-
-    def act(self) -> Message:
-        act, self._epoch_done = self.next_example()
-        return act
-
-    def share(self) -> dict[str, object]:
-        return {**super().share(), "episodes": self._episodes}

@@ -27,6 +27,7 @@ MOST_OCTETS = 4_000_000
 """Size limit for a reply's body; 200,000 characters take 1.2 million bytes if JSON escapes each of them."""
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_LONGEST_WAIT = 60.0  # seconds between two attempts
 _ENVELOPES = 50  # factor for streamed replies, in which each token may come in a separate envelope
 
 
@@ -101,36 +102,24 @@ class Endpoint:
 
 @dataclass(frozen=True)
 class Retries:
-    """The number of attempts to make; `delay` is the wait in seconds before the second attempt. The wait doubles with
-    each further attempt, up to `longest` seconds.
+    """The number of attempts to make; `delay` is the wait in seconds before the second attempt, and doubles with each
+    further attempt.
     """
 
     tries: int = 4
     delay: float = 0.5
-    longest: float = 60.0
+    sleep: Callable[[float], None] = time.sleep
 
-    def wait(self, error: EngineError, tried: int) -> float | None:
-        """Return the seconds to wait before the next attempt, or None if the call should fail."""
-        if not error.retryable or tried >= self.tries:
-            return None
-        return min(self.delay * 2.0 ** (tried - 1), self.longest)
-
-
-def retried(
-    call: Callable[[], T], wait: Callable[[EngineError, int], float | None], sleep: Callable[[float], None] = time.sleep
-) -> T:
-    """Return the result of `call`, retried after an EngineError as long as `wait`, which receives the error and the
-    number of attempts so far, returns a number of seconds. Raises the last error.
-    """
-    tried = 1
-    while True:
-        try:
-            return call()
-        except EngineError as error:
-            if (seconds := wait(error, tried)) is None:
-                raise
-        sleep(seconds)
-        tried += 1
+    def call(self, call: Callable[[], T]) -> T:
+        """Return the result of `call`, which is retried after a temporary EngineError. Raises the last error."""
+        for tried in range(self.tries - 1):
+            try:
+                return call()
+            except EngineError as error:
+                if not error.retryable:
+                    raise
+            self.sleep(min(self.delay * 2.0**tried, _LONGEST_WAIT))
+        return call()
 
 
 def within(seconds: float, work: Callable[[], Iterable[T]]) -> Generator[T | Exception]:

@@ -1,4 +1,4 @@
-"""Asks an agent a file of questions, turn by turn, and measures and stores the outcome of each."""
+"""Asks an investigator a file of questions, and measures and stores the outcome of each."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from time import perf_counter
-from typing import Protocol
 
 from investigator.asking.budget import Budget, BudgetSpent
 from investigator.engines.base import traits_of
@@ -40,25 +39,6 @@ from investigator.store.workspace import Workspace
 UNREAD_TEMPLATES = Notice(text="The built-in finder reads no templates, so they change nothing; add --model.")
 
 
-class TakesTurns(Protocol):
-    """A world: in each turn, a teacher asks, an agent replies, and the reply is graded."""
-
-    def parley(self) -> None:
-        """Run one turn."""
-
-    def epoch_done(self) -> bool:
-        """Return True if a pass through the data has ended."""
-
-
-def turns(world: TakesTurns, count: int | None = None) -> Iterator[int]:
-    """Let a world run through its data once, or for at most `count` turns, and yield the number of turns so far."""
-    done = 0
-    while not world.epoch_done() and (count is None or done < count):
-        world.parley()
-        done += 1
-        yield done
-
-
 def check_outside(file: Path, investigator: Investigator) -> None:
     """Raise DataError for a file that would be read as one of the folder's documents."""
     place, workspace = file.expanduser().resolve(), investigator.workspace.resolve()
@@ -77,7 +57,7 @@ def reads_templates(investigator: Investigator) -> bool:
 
 @dataclass
 class FolderEvaluation:
-    """A world whose teacher is a file of questions, and whose agent is an investigator, who is asked as by a user.
+    """Asks an investigator the questions in a file, as a user would.
 
     Only the first `limit` questions are asked. `outcomes` are keyed by question id, and stored in the file `out`, by
     default one in the workspace, named after a hash of everything that they depend on. Existing outcomes are reused,
@@ -96,7 +76,6 @@ class FolderEvaluation:
     joint: Budget | None = None
     outcomes: dict[str, Outcome] = field(default_factory=dict, init=False)
     file: Path | None = field(default=None, init=False)
-    _pending: list[Question] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         if self.out is not None:
@@ -116,23 +95,16 @@ class FolderEvaluation:
         if self.investigator.parts.prompts.own() and not reads_templates(self.investigator):
             yield UNREAD_TEMPLATES
         yield from self._opened_file()
-        self._pending = [question for question in self._asked if question.id not in self.outcomes]
-        if not self._pending:
+        pending = [question for question in self._asked if question.id not in self.outcomes]
+        if not pending:
             return
         began = perf_counter()
         with self.investigator.opened() as self._ask:
-            for done in turns(self):
+            for done, question in enumerate(pending, start=1):
+                outcome = self._outcome(question)
+                self._file.append(outcome)
+                self.outcomes[outcome.id] = outcome
                 yield self._progress((perf_counter() - began) / done)
-
-    def parley(self) -> None:
-        """Ask the next question, and store the outcome. Raises the errors of `run`."""
-        outcome = self._outcome(self._pending[0])
-        self._file.append(outcome)
-        self.outcomes[outcome.id] = outcome
-        del self._pending[0]
-
-    def epoch_done(self) -> bool:
-        return not self._pending
 
     def report(self) -> FolderReport:
         """Return the results for all questions with an outcome."""

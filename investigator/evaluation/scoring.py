@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from investigator.evaluation.answer_text import (
     amounts_in,
@@ -48,12 +48,6 @@ def grounds_of(questions: Iterable[Question]) -> dict[Ground, int]:
     """Count the questions by criterion."""
     counts = Counter(ground_of(question) for question in questions)
     return {ground: counts[ground] for ground in Ground if counts[ground]}
-
-
-def grounds_line(judged: Mapping[Ground, int]) -> str:
-    """Return a line with the number of questions for each criterion; "" if there are none."""
-    counts = ", ".join(f"{ground.label} {count:,}" for ground, count in judged.items())
-    return f"answers are judged by: {counts}" if counts else ""
 
 
 def rightness(question: Question, outcome: Outcome) -> float | None:

@@ -239,10 +239,8 @@ def decoding_of(module: Module) -> Decoding:
 
 
 def completions(server: OpenAIServer, *, tries: int = 3, waits: Waits | None = None) -> CompletionsWriter:
-    retries = Retries(tries, delay=0.5)
-    return CompletionsWriter(
-        server.url, decoding_of, api_key="KEY", timeout=5.0, retries=retries, sleep=waits or Waits()
-    )
+    retries = Retries(tries, sleep=waits or Waits())
+    return CompletionsWriter(server.url, decoding_of, api_key="KEY", timeout=5.0, retries=retries)
 
 
 def test_a_completion_has_its_text_and_the_probabilities_of_its_tokens(openai_server: OpenAIServer) -> None:

@@ -9,7 +9,6 @@ import pytest
 from investigator.dialogue.agents import Agent
 from investigator.dialogue.messages import Message
 from investigator.dialogue.simple_agents import (
-    DataAgent,
     FixedResponseAgent,
     HumanAgent,
     RandomCandidateAgent,
@@ -92,39 +91,6 @@ def test_a_set_of_candidates_is_ranked_alike_in_each_process() -> None:
 def test_an_id_is_the_name_of_the_class_unless_it_is_given(kind: type[Agent]) -> None:
     assert kind().act()["id"] == kind.__name__
     assert kind({"id": "b"}).act()["id"] == "b"
-
-
-TWO_EPISODES = [{"text": "a"}, {"text": "b", "episode_done": True}, {"text": "c", "id": "someone"}]
-
-
-def test_messages_come_in_order_and_then_padding() -> None:
-    agent = DataAgent({"id": "book"}, messages=TWO_EPISODES)
-    assert [agent.act(), agent.act()] == [
-        {"text": "a", "id": "book", "episode_done": False},
-        {"text": "b", "id": "book", "episode_done": True},
-    ]
-    assert not agent.epoch_done()
-    assert agent.act()["id"] == "someone"
-    assert agent.epoch_done()
-    assert [agent.act().is_padding(), agent.act().is_padding()] == [True, True]
-
-
-def test_whoever_hears_a_message_cannot_change_the_data() -> None:
-    agent = DataAgent(messages=TWO_EPISODES)
-    agent.act().force_set("text", "changed")
-    agent.reset()
-    assert agent.act().text == "a"
-    assert "episode_done" not in TWO_EPISODES[0]
-
-
-def test_copies_take_whole_episodes_in_turn() -> None:
-    agent = DataAgent(messages=TWO_EPISODES)
-    first, second = agent.clone(), agent.clone()
-    assert [first.act().text, second.act().text] == ["a", "c"]
-    assert second.act().is_padding()
-    assert first.act().text == "b"
-    assert first.act().is_padding()
-    assert [first.epoch_done(), second.epoch_done()] == [True, True]
 
 
 def human(lines: str, **options: object) -> tuple[HumanAgent, io.StringIO]:

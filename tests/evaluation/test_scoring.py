@@ -7,8 +7,8 @@ import pytest
 from investigator.evaluation.measures import Cost, Ground, Measure
 from investigator.evaluation.outcomes import Outcome
 from investigator.evaluation.questions import Question
-from investigator.evaluation.results import Judgement, folder_report, question_result, unmeasured_line
-from investigator.evaluation.scoring import ground_of, grounds_line, grounds_of, rightness, scores
+from investigator.evaluation.results import Judgement, folder_report, grounds_line, question_result, unmeasured_line
+from investigator.evaluation.scoring import ground_of, grounds_of, rightness, scores
 from investigator.records import AnswerStatus, Quote, Usage
 
 RENT = "The annual rent is EUR 48,000."

@@ -53,15 +53,15 @@ def pages(server: SearchServer, query: str, count: int) -> list[dict[str, object
 
 def search_server(given: Any) -> Any:
     wire = Wire(given.get("response"), failure=given.get("exc") or "")
-    retries = Retries(given.get("opt", {}).get("max_num_retries", 1) + 2)
-    server = SearchServer(given.get("addr", "srv"), retries=retries, sleep=lambda _: None, transport=wire)
+    retries = Retries(given.get("opt", {}).get("max_num_retries", 1) + 2, delay=0.0)
+    server = SearchServer(given.get("addr", "srv"), retries=retries, transport=wire)
     return {"ok": {"result": [pages(server, given.get("query", "q"), given.get("n", 5))], "requests": wire.requests}}
 
 
 def search_server_non_200(given: Any) -> Any:
     good = {"response": [{"url": "u", "title": "t", "content": "c"}]}
     wire = Wire(good, bad_first=given["bad_500_replies_before_a_good_one"])
-    server = SearchServer("srv", sleep=lambda _: None, transport=wire)
+    server = SearchServer("srv", retries=Retries(3, delay=0.0), transport=wire)
     return {"ok": {"result": [pages(server, "q", 5)], "n_requests": len(wire.requests)}}
 
 

@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from investigator import records
 from investigator.bb3.search.client import SearchServer
 from investigator.engines.base import traits_of
+from investigator.engines.http import Retries
 from investigator.engines.recorded import RecordedEngine
 from investigator.errors import InvestigatorError
 from investigator.records import Record
@@ -85,7 +86,7 @@ def test_files_of_ours_that_others_wrote_are_refused_with_a_hint(
 def test_what_a_search_server_sends_is_pages_or_an_error_of_ours(value: object, place: float, words: bytes) -> None:
     sent = b'{"response": [{"url": "u", "title": "t", "content": "c"}], "more": ' + json.dumps(value).encode() + b"}"
     transport = httpx.MockTransport(lambda _: httpx.Response(200, content=damaged(sent, place, words)))
-    server = SearchServer("http://127.0.0.1:1/", transport=transport, sleep=lambda _: None)
+    server = SearchServer("http://127.0.0.1:1/", transport=transport, retries=Retries(1))
     _ours(lambda: server.pages("q", 3))
 
 

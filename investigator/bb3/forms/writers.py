@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated
@@ -16,11 +15,12 @@ from investigator.bb3.forms.text_forms import Prompted, WrittenText
 from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import Module
 from investigator.bb3.search.client import full_address
-from investigator.engines.http import Endpoint, Retries, retried
+from investigator.engines.http import Endpoint, Retries
 from investigator.engines.transformers.engine import TransformersEngine, TransformersSettings
 from investigator.errors import CredentialError, EngineError, SettingsError
 from investigator.records.decoding import OFF, Decoding
 
+_RETRIES = Retries()
 _PENALTY = 0.5
 _MOST_OCTETS = 16_000_000
 _SIDE_BY_SIDE = 4
@@ -78,8 +78,8 @@ def knowledge_start(prompt: str, count: CountTokens) -> int:
 
 class CompletionsWriter:
     """Continues prompts through a server. Thread-safe. Temporary failures (no connection, a timeout, a server error,
-    invalid JSON) are retried as `retries` specifies; `sleep` waits between attempts, each of at most `timeout` seconds.
-    Raises SettingsError if the address is invalid.
+    invalid JSON) are retried as `retries` specifies; each attempt takes at most `timeout` seconds. Raises SettingsError
+    if the address is invalid.
     """
 
     def __init__(
@@ -89,8 +89,7 @@ class CompletionsWriter:
         *,
         api_key: str = "",
         timeout: float = 60.0,
-        retries: Retries | None = None,
-        sleep: Callable[[float], None] = time.sleep,
+        retries: Retries = _RETRIES,
     ) -> None:
         full = full_address(server, "completions server")
         place = urlsplit(full).netloc.rpartition("@")[2]
@@ -99,8 +98,7 @@ class CompletionsWriter:
         self._endpoint = Endpoint(f"{full.rstrip('/')}/completions", place, timeout, _MOST_OCTETS, headers=headers)
         self._decoding_of = decoding_of
         self._count = best_count()
-        self._retries = retries or Retries()
-        self._sleep = sleep
+        self._retries = retries
 
     def write(self, prompts: Sequence[Prompted]) -> Sequence[WrittenText]:
         """Return one text for each prompt, in order. Raises CredentialError."""
@@ -109,7 +107,7 @@ class CompletionsWriter:
 
     def complete(self, prompt: str, request: CompletionRequest) -> Completion:
         """Return the completion for a prompt. Raises CredentialError, and EngineError if the last attempt fails."""
-        return retried(lambda: self._try(prompt, request), self._retries.wait, self._sleep)
+        return self._retries.call(lambda: self._try(prompt, request))
 
     def _written(self, prompted: Prompted) -> WrittenText:
         request, prompt = prompted

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, cast
 from urllib.parse import urlencode, urlsplit
@@ -20,7 +19,7 @@ from investigator.bb3.exchange import DocumentSearch, SearchDocument
 from investigator.bb3.search.served import ServedDocument, nearest_part, searched
 from investigator.dialogue.agents import Agent, Shared
 from investigator.dialogue.messages import Message
-from investigator.engines.http import Endpoint, Retries, retried
+from investigator.engines.http import Endpoint, Retries
 from investigator.errors import EngineError, SettingsError
 from investigator.language.normalise import one_line
 from investigator.records import Passage, Record
@@ -84,7 +83,6 @@ class SearchServer:
         *,
         timeout: float = 10.0,
         retries: Retries = _RETRIES,
-        sleep: Callable[[float], None] = time.sleep,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         self.address = full_address(address)
@@ -94,7 +92,6 @@ class SearchServer:
         headers = {"Content-Type": "application/x-www-form-urlencoded"}
         self._endpoint = Endpoint(self.address, self._place, timeout, headers=headers, hint=_HINT, transport=transport)
         self._retries = retries
-        self._sleep = sleep
 
     def search(self, query: str, count: int) -> Sequence[SearchDocument]:
         """Return the best pages, each limited to the part nearest to the query. Pages without text and duplicates are
@@ -111,7 +108,7 @@ class SearchServer:
         if not query.strip():
             return ()
         form = urlencode({"q": query, "n": count}, errors="replace").encode("ascii")
-        return retried(lambda: self._ask(form), self._retries.wait, self._sleep)
+        return self._retries.call(lambda: self._ask(form))
 
     def _ask(self, form: bytes) -> tuple[FoundPage, ...]:
         status, body = self._endpoint.post(form)

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 from typing import Annotated
 
@@ -23,7 +24,6 @@ from investigator.dialogue.teachers import Teacher
 from investigator.dialogue.worlds import MultiWorld, World, create_world
 from investigator.dialogue.worlds.composed import WorldOfCopies
 from investigator.errors import DialogueError
-from investigator.evaluation.folder import turns
 from investigator.records import Progressed
 from investigator.reports.schemas import Printed
 from investigator.tasks.loading import Tasks
@@ -116,7 +116,10 @@ def progress(world: World, count: int | None = None) -> Iterator[Progressed]:
         raise DialogueError("training data repeats endlessly", hint=hint)
     world.reset()
     whole = world.num_examples()
-    for _ in turns(world, count):
+    for _ in repeat(None) if count is None else range(count):
+        if world.epoch_done():
+            return
+        world.parley()
         yield Progressed(phase="examples", done=world.total_exs, total=max(whole or 0, world.total_exs))
 
 
