@@ -141,7 +141,7 @@ def investigated(blank: Row, task: Task, investigator: Investigator, events: Ite
     answer = run.answer
     if answer is None:
         return blank.changed(failure="the investigation ended without an answer")
-    documents = investigator.cited_documents(run)
+    documents = investigator.cited_documents(run.citations)
     citations = answer.citations
     indexed = [quote for quote in citations if quote.document_id in documents]
     return blank.changed(

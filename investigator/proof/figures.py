@@ -71,10 +71,14 @@ def figure_notes(text: str, quotes: Sequence[str], question: str) -> tuple[str, 
     formulas = [_formula(amount, shown) for amount in amounts_missing]
     notes = [f"{name} is not in its quotes" for name in (*dates_missing, *names)]
     notes += [
-        f"{amount.text.strip()} = {formula}" if formula else f"{amount.text.strip()} is not in its quotes"
+        f"{_bare(amount)} = {formula}" if formula else f"{_bare(amount)} is not in its quotes"
         for amount, formula in zip(amounts_missing, formulas, strict=True)
     ]
     return tuple(dict.fromkeys(notes))
+
+
+def _bare(amount: Amount) -> str:
+    return amount.text.strip(" ()")
 
 
 def _digits(text: str) -> str:
@@ -88,9 +92,9 @@ def _formula(amount: Amount, quotes: Figures) -> str:
         for value, unit in first.readings:
             for other, same in second.readings:
                 if unit == same and (value - other, unit) in amount.readings and value > other:
-                    return f"{first.text} - {second.text}"
+                    return f"{_bare(first)} - {_bare(second)}"
                 if unit == same and (value + other, unit) in amount.readings:
-                    return f"{first.text} + {second.text}"
+                    return f"{_bare(first)} + {_bare(second)}"
     return ""
 
 

@@ -23,7 +23,12 @@ class PlannerSettings(Record):
     """Settings for planning."""
 
     steps: int = Field(default=8, ge=1, le=100, description="maximum number of documents that a plan reads")
-    documents: int = Field(default=7, ge=1, le=100, description="number of documents that the planner sees")
+    documents: int = Field(
+        default=7,
+        ge=1,
+        le=100,
+        description="number of documents of which the planner sees passages; of as many others it sees the names",
+    )
 
 
 class ReadingLimits(Record):

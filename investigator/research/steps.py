@@ -131,17 +131,18 @@ class Steps:
         return Planner(*goal, documents, client=self.client, request=request, known=state.document_ids)
 
     def _plan_documents(self, state: State, queries: Sequence[str]) -> tuple[PlanDocument, ...]:
-        """Return the documents that the planner sees: those that match best, without those that were read whole; none
-        before every document is read anyway.
+        """Return the documents that the planner sees: those that match best, and as many others without passages; no
+        document that was read whole, and none before every document is read anyway.
         """
         if state.fits and not state.run.rounds:
             return ()
         memories = {memory.target_document_id: memory for memory in state.run.memories}
         read_whole = state.read_whole
         cards = [card for card in state.cards if card.document_id not in read_whole]
+        most = self.settings.planner.documents
         shown = (
-            plan_document(self.library, card, queries, 2 if rank < _FEW else 1)
-            for rank, card in enumerate(cards[: self.settings.planner.documents])
+            plan_document(self.library, card, queries, 2 if rank < min(_FEW, most) else int(rank < most))
+            for rank, card in enumerate(cards[: 2 * most])
         )
         return tuple(
             document.changed(times_read=state.times_read(document.document_id), verdict=memory.verdict)

@@ -18,6 +18,7 @@ BEFORE, NOW = "It made 35 MW in 2021.", "It makes 42 MW of power."
         ("In 1999 it made 42 MW.", "1999 is not in its quotes"),
         ("It was opened on 4 May 1988.", "4 May 1988 is not in its quotes"),
         ("A GPT-4 model says 42 MW.", "GPT-4 is not in its quotes"),
+        ("It made 42 MW (95% of what it can).", "95% is not in its quotes"),
     ],
 )
 def test_a_figure_that_is_nowhere_is_noted_once(text: str, note: str) -> None:
