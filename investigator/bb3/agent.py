@@ -82,8 +82,7 @@ class BlenderBot3Agent(Agent):
 def modular_chat_of(opt: Opt, writer: Writer | None = None, search: DocumentSearch | None = None) -> ModularChat:
     """Return the chat that an agent's options describe. Raises SettingsError and DialogueError."""
     chat, form = _named(ChatOptions(), opt), _form(opt)
-    of_modules = {name: value for name, value in opt.items() if is_module_option(name)}
-    flat = {name: value for name, value in of_modules.items() if isinstance(value, str | int | float)}
+    flat = {n: value for n, value in opt.items() if is_module_option(n) and isinstance(value, str | int | float)}
     options = module_options(flat, Weights.SMALL if form is MemoryForm.TOKENS else Weights.LARGE)
     if search is None and (server := opt.text("search_server")):
         search = SearchServer(server)

@@ -68,8 +68,9 @@ def chat_answers(embedder: Embedder) -> Answers:
                 recalled = _recall(variables, embedder)
                 return DecisionReply(point=recalled.point, needed=recalled.fact_id is not None)
             case ResponseVariables(fact=fact), Module():
-                if fact and variables.knowledge and _similar(_last(variables.turns), fact.text, embedder) < _NEAR:
-                    variables = variables.changed(fact=None)
+                if fact and variables.knowledge:
+                    question, known = embedder.embed([_last(variables.turns), fact.text])
+                    variables = variables.changed(fact=fact if question @ known >= _NEAR else None)
                 return _respond(variables, _NOTHING_TO_QUOTE if module is Module.SRM else "")
         return None
 
@@ -140,11 +141,6 @@ def _recall(variables: FactsVariables, embedder: Embedder) -> FactReply:
     chosen = [fact_id for fact_id in nearest if cosines[fact_id] >= max(_LEAST, best - _AS_NEAR)]
     point = max(0, min(100, round(100 * best)))
     return FactReply(point=point, fact_id=chosen[0] if chosen else None, more_ids=tuple(chosen[1:]))
-
-
-def _similar(text: str, other: str, embedder: Embedder) -> float:
-    vectors = embedder.embed([text, other])
-    return float(vectors[0] @ vectors[1])
 
 
 def _respond(variables: ResponseVariables, nothing: str) -> ResponseReply:

@@ -40,7 +40,8 @@ class ModularChat:
         """
         drafts = [TurnDraft(conversation) for conversation in conversations]
         self._decide(drafts)
-        is_plain = self.family.plain_without_knowledge and not all(draft.uses_any for draft in drafts)
+        informed = (draft.uses_search or draft.uses_memory or draft.uses_entity for draft in drafts)
+        is_plain = self.family.plain_without_knowledge and not all(informed)
         if is_plain:
             for draft, reply in self._ask(Module.VRM, drafts):
                 draft.choose(reply, Module.VRM)

@@ -69,11 +69,6 @@ class TurnDraft:
         return tuple(self.conversation.turns)
 
     @property
-    def uses_any(self) -> bool:
-        """Return True if the reply should use documents, memories or a topic."""
-        return self.uses_search or self.uses_memory or self.uses_entity
-
-    @property
     def kinds(self) -> list[str]:
         """Return the kinds of knowledge that were found, in the order of the prompt."""
         return [kind for kind in RESPONSE_OF if getattr(self, kind)]

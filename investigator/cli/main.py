@@ -25,8 +25,11 @@ from investigator.secrets import redacted
 
 
 def run() -> None:
-    """Run the command given on the command line, then exit with its exit code."""
-    _write_anything()
+    """Run the command given on the command line, then exit with its exit code. No closed stream or unprintable
+    character stops the output, and no known secret is printed. Files and pipes receive UTF-8; characters that a
+    terminal cannot show are escaped.
+    """
+    sys.stdout, sys.stderr = _for_anything(sys.stdout), _for_anything(sys.stderr)
     if "_INVESTIGATOR_COMPLETE" in os.environ:  # completion by the shell, as the guide shows
         completion_init()
     try:
@@ -155,16 +158,6 @@ def _root(
     ] = False,
 ) -> None:
     pass
-
-
-def _write_anything() -> None:
-    """Prepare the output streams: no closed stream or unprintable character stops the output, and no known secret is
-    printed.
-
-    Files and pipes receive UTF-8; characters that a terminal cannot show are escaped.
-    """
-    sys.stdout = _for_anything(sys.stdout)
-    sys.stderr = _for_anything(sys.stderr)
 
 
 class _WithoutSecrets(io.TextIOWrapper):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated
@@ -15,7 +14,6 @@ from investigator.cli.options import AsJson
 from investigator.cli.output import print_result, resumable, tell
 from investigator.cli.progress import display_on
 from investigator.engines.gguf.pulled import (
-    LocalModel,
     ModelList,
     PulledModel,
     model_named,
@@ -64,10 +62,9 @@ def model(
             removed = remove_pulled(name)
             tell(f"removed {removed.name} ({removed.size / 1e9:.1f} GB)")
         case ModelAction.LIST:
-            pulled, known = pulled_models(), recommended_models()
-            others = (model for model in known if model.name not in {each.name for each in pulled})
-            listed = ModelList(models=(*pulled, *others))
-            print_result(Printed.MODELS, listed, lambda _: models_text(known, pulled), as_json=as_json)
+            pulled = pulled_models()
+            others = (model for model in recommended_models() if model.name not in {each.name for each in pulled})
+            print_result(Printed.MODELS, ModelList(models=(*pulled, *others)), models_text, as_json=as_json)
 
 
 def _pull(name: str) -> None:
@@ -84,23 +81,17 @@ def _pull(name: str) -> None:
     tell(f'To use the model: investigator ask FOLDER "question" --model {pulled.name}')
 
 
-def models_text(recommended: Sequence[LocalModel], pulled: Sequence[PulledModel]) -> Text:
-    """Return the recommended and pulled models, one per line; ends with a newline."""
-    there = {model.name: model for model in pulled}
-    known = {model.name: model for model in recommended}
-    rows = [_row(name, known.get(name), there.get(name)) for name in dict.fromkeys((*known, *there))]
+def models_text(listed: ModelList) -> Text:
+    """Return the models, one per line; ends with a newline."""
+    measured = {model.name: model.measured for model in recommended_models()}
+    rows = []
+    for model in listed.models:
+        size, sha256, state = "", "", ""
+        if isinstance(model, PulledModel):
+            size, sha256, state = f"{model.size / 1e9:.2f} GB", model.sha256[:12], "pulled"
+        elif model.gigabytes:
+            size = f"about {model.gigabytes:.1f} GB"
+        benchmark = inert_line(measured.get(model.name, "not measured"), 80)
+        rows.append((inert_line(model.name), inert_line(model.licence, 30), size, sha256, benchmark, state))
     note = "For models that are not pulled yet, size and sha256 come from the hub; `model pull` verifies them.\n"
     return columns(rows, heading=_HEADING, left=range(len(_HEADING))).append(f"\n{note}", style="dim")
-
-
-def _row(name: str, model: LocalModel | None, pulled: PulledModel | None) -> tuple[str, ...]:
-    licence = pulled.licence if pulled is not None else model.licence if model is not None else ""
-    about = f"about {model.gigabytes:.1f} GB" if model is not None and model.gigabytes else ""
-    return (
-        inert_line(name),
-        inert_line(licence, 30),
-        f"{pulled.size / 1e9:.2f} GB" if pulled is not None else about,
-        pulled.sha256[:12] if pulled is not None else "",
-        inert_line(model.measured if model is not None else "not measured", 80),
-        "pulled" if pulled is not None else "",
-    )

@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from math import inf
@@ -19,7 +18,7 @@ import typer
 from investigator.cli.ask import EffortOptions
 from investigator.cli.options import AsJsonLines, CommonOptions, Folder
 from investigator.cli.output import note, print_lines, print_styled, resumable, tell
-from investigator.cli.progress import Watch, display_on
+from investigator.cli.progress import Watch, shown
 from investigator.errors import RunError, SettingsError
 from investigator.records import BatchEnded, Event, Notice, StandingUpdate
 from investigator.reports.inert import inert_json_prose
@@ -124,17 +123,14 @@ def _shown(events: Iterator[Event], watch: Watch, noted: set[str]) -> Iterator[E
     """Show the events of an update on standard error, and yield the last one, for which the terminal is left free. A
     notice that was shown before is left out.
     """
-    with ExitStack() as stack:
-        display = stack.enter_context(display_on(sys.stderr))
-        stack.callback(watch, None)
-        watch(display.show_writing)
-        for event in events:
-            if isinstance(event, BatchEnded):
-                stack.close()
-                yield event
-            elif not isinstance(event, Notice) or event.text not in noted:
-                display.show(event)
-                noted |= {event.text} if isinstance(event, Notice) else set()
+    unseen = (event for event in events if not isinstance(event, Notice) or event.text not in noted)
+    ended: list[Event] = []
+    for event in shown(unseen, sys.stderr, watch=watch):
+        if isinstance(event, Notice):
+            noted.add(event.text)
+        elif isinstance(event, BatchEnded):
+            ended.append(event)
+    yield from ended
 
 
 def _command(words: str) -> Sequence[str]:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from pydantic import Field
 
@@ -64,18 +64,14 @@ class EngineOptions:
     transformers: TransformersSettings | None = None
 
 
-class EngineFactory(Protocol):
-    """Creates the engine for a model; entry points in the group `investigator.engines` refer to such functions.
+EngineFactory: TypeAlias = Callable[[str, EngineOptions], Engine]
+"""Returns the engine for a model; entry points in the group `investigator.engines` refer to such functions.
 
-    `name` is the user's model name without the provider: `x` for `--model toy:x`, empty for `--model toy`. The engine
-    has a `name`, by convention `provider:name`, and `reply(prompt)`; see `investigator.engines.base` for optional
-    parts. It should open quickly and load a model only on the first prompt. Raise SettingsError or
-    CredentialError, with a hint, if the engine cannot be used.
-    """
-
-    def __call__(self, name: str, options: EngineOptions, /) -> Engine:
-        """Return the engine for the model `name`."""
-        ...
+The first argument is the user's model name without the provider: `x` for `--model toy:x`, empty for `--model toy`. The
+engine has a `name`, by convention `provider:name`, and `reply(prompt)`; see `investigator.engines.base` for optional
+parts. It should open quickly and load a model only on the first prompt. Raise SettingsError or CredentialError, with a
+hint, if the engine cannot be used.
+"""
 
 
 class ModelNames(Record):

@@ -30,7 +30,8 @@ def tokens(text: str) -> list[str]:
     (Rajpurkar et al. 2016). In addition, characters are normalised (NFKC), punctuation of all scripts is removed, and
     each character of a script without spaces is a word.
     """
-    bare = "".join(char for char in unicodedata.normalize("NFKC", text).lower() if not _is_punctuation(char))
+    plain = _ASCII_PUNCTUATION.sub("", unicodedata.normalize("NFKC", text).lower())
+    bare = "".join(char for char in plain if not unicodedata.category(char).startswith("P"))
     return _UNSPACED.sub(lambda match: f" {match.group()} ", _ARTICLES.sub(" ", bare)).split()
 
 
@@ -160,7 +161,3 @@ def share_found(quotes: Sequence[str], evidence: Sequence[str]) -> float:
 
 def _bare_digits(text: str) -> list[str]:
     return [] if any(character.isalpha() for character in text) else _DIGITS.findall(text)
-
-
-def _is_punctuation(char: str) -> bool:
-    return char in string.punctuation or unicodedata.category(char).startswith("P")

@@ -144,16 +144,16 @@ class _Room:
         self.notices: list[str] = []
         self._guests: set[str] = set()
         self._stack = ExitStack()
-        one_module = {
-            name: opt[name] for name in opt if name.partition("_")[0] in set(Module) and is_module_option(name)
+        of_one_module = {
+            name: value
+            for name, value in opt.items()
+            if name.partition("_")[0] in set(Module) and is_module_option(name) and isinstance(value, str | int | float)
         }
         opening = open_chat(
             investigator or investigator_of(opt),
             changed(ChatOptions(), {name: opt[name] for name in ChatOptions.model_fields if name in opt}),
             models={module: opt.text(f"{module}_model") for module in Module if opt.get(f"{module}_model")},
-            decodings=module_decodings(
-                {n: value for n, value in one_module.items() if isinstance(value, str | int | float)}
-            ),
+            decodings=module_decodings(of_one_module),
             on_notice=self.notices.append,
         )
         self._chat: FolderChat | None = self._stack.enter_context(opening)

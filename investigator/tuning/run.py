@@ -162,17 +162,13 @@ def _alone_in(out: Path) -> Iterator[None]:
     """Lock a run's folder, so that no other process spends the rest of its budget. Raises UserError and StoreError."""
     with storing(out):
         make_private_folder(out)
-    lock = FileLock(out / "lock", timeout=0)
     try:
-        lock.acquire()
+        lock = FileLock(out / "lock").acquire(timeout=0)
     except Timeout as error:
-        raise UserError(
-            f"another process is tuning in {out}", hint="Wait for it, or choose another --out DIR."
-        ) from error
-    try:
+        hint = "Wait for it, or choose another --out DIR."
+        raise UserError(f"another process is tuning in {out}", hint=hint) from error
+    with lock:
         yield
-    finally:
-        lock.release()
 
 
 def _writer(options: TuningOptions, base: Setup, parts: Parts) -> Engine:

@@ -6,6 +6,7 @@ import io
 import json
 import shutil
 import threading
+from contextlib import redirect_stderr
 from pathlib import Path
 
 import pytest
@@ -347,7 +348,8 @@ def plants(tmp_path: Path) -> Investigator:
 def told(investigator: Investigator, most_vectors: int = 400) -> list[str]:
     stream, token = io.StringIO(), STREAMS.set(StreamOptions(verbose=True))
     try:
-        read_folder(investigator, most_vectors, stream)
+        with redirect_stderr(stream):
+            read_folder(investigator, most_vectors)
     finally:
         STREAMS.reset(token)
     return stream.getvalue().splitlines()

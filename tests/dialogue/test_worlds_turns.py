@@ -288,7 +288,7 @@ def test_the_number_of_agents_chooses_the_world_of_a_task() -> None:
     assert type(create_world({"task": "p"}, students[:1], TASKS)) is DialogPartnerWorld
 
 
-def test_a_world_of_the_task_goes_before_and_one_that_is_given_before_that() -> None:
+def test_a_world_of_the_task_goes_before() -> None:
     class Own(ExecutableWorld):
         pass
 
@@ -300,8 +300,6 @@ def test_a_world_of_the_task_goes_before_and_one_that_is_given_before_that() -> 
     mixed = create_world({"task": "p,q"}, talker("a"), tasks)
     assert isinstance(mixed, MultiWorld)
     assert [type(part) for part in mixed.worlds] == [Own, DialogPartnerWorld]
-    own = create_world({"task": "p"}, talker("a"), tasks, make_world=MultiAgentDialogWorld)
-    assert type(own) is MultiAgentDialogWorld
 
 
 def test_the_teacher_comes_first_and_knows_its_task_alone() -> None:

@@ -17,6 +17,7 @@ from hub_server import HubServer
 from investigator.cli.model import models_text
 from investigator.engines.catalogue import EngineOptions, open_engine
 from investigator.engines.gguf.pulled import (
+    ModelList,
     PulledModel,
     keep,
     pulled_models,
@@ -167,6 +168,6 @@ def test_the_recommended_models_are_whole_and_pin_nothing_that_was_not_seen() ->
     models = recommended_models()
     assert len({model.name for model in models}) == len(models) >= 3
     assert all(model.licence and model.file.endswith(".gguf") and model.measured for model in models)
-    table = models_text(models, ()).plain
+    table = models_text(ModelList(models=models)).plain
     assert all(model.name in table for model in models)
     assert "not measured" in table

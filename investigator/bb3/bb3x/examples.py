@@ -39,7 +39,8 @@ def dialogue_examples(
     """
     about = conversation.wire()
     about.pop("message_history", None)
-    history, adversarial = conversation.message_history, conversation.has_unsafe_human
+    history = conversation.message_history
+    adversarial = any(message.by_human and message.is_unsafe for message in history)
     if adversarial and selection is Selection.WITHOUT_ADVERSARIAL:
         return ()
     return tuple(

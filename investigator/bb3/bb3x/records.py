@@ -155,16 +155,6 @@ class Conversation(ForeignRecord):
         """Return the id of the conversation, whichever of its two field names is used; "" if it has none."""
         return self.chat_id or self.convo_id or ""
 
-    @property
-    def has_human_reply(self) -> bool:
-        """Return True if the human said anything."""
-        return any(message.by_human and message.text.strip() for message in self.message_history)
-
-    @property
-    def has_unsafe_human(self) -> bool:
-        """Return True if any message from the human is annotated as unsafe."""
-        return any(message.by_human and message.is_unsafe for message in self.message_history)
-
 
 def kept_memory(line: str) -> tuple[Speaker | None, str]:
     """Return owner and text of a memory of the card, "Person 1's Persona: I like tea"; None without a prefix."""

@@ -87,7 +87,7 @@ def _shared(conversations: Iterable[Conversation], redactor: Redactor, fates: Co
     for conversation in conversations:
         if conversation.consent is not True:
             fates["without_consent"] += 1
-        elif not conversation.has_human_reply:
+        elif not any(message.by_human and message.text.strip() for message in conversation.message_history):
             fates["without_human_reply"] += 1
         else:
             fates["written"] += 1

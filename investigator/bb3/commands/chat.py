@@ -28,7 +28,7 @@ from investigator.bb3.search.client import reached_server
 from investigator.bb3.talk import CHATS, Talk, dislike_type_of
 from investigator.cli.options import CommonOptions, Folder
 from investigator.cli.output import note, print_plain, print_styled, tell
-from investigator.cli.progress import shown
+from investigator.cli.progress import show_all
 from investigator.errors import DialogueError, InvestigatorError, WorkspaceLockedError
 from investigator.files import make_private_folder
 from investigator.investigator import Investigator
@@ -117,7 +117,7 @@ def chat(
     investigator = common.investigator(folder, settings)
     if about := arguments.about_prompts:
         note(f"ignored with the chat prompt format: {', '.join(about)}")
-    read_folder(investigator, EMBED_FIRST, sys.stderr)
+    read_folder(investigator)
     opening = open_chat(
         investigator, options, models=arguments.models, decodings=arguments.decodings, on_notice=note, search=server
     )
@@ -269,20 +269,18 @@ def memory_number(word: str, hint: str) -> int:
     return int(word)
 
 
-def read_folder(investigator: Investigator, most_vectors: int, stream: TextIO) -> None:
+def read_folder(investigator: Investigator, most_vectors: int = EMBED_FIRST) -> None:
     """Index the changes in a folder, and compute the missing vectors if they are at most `most_vectors`, showing
-    progress on a stream. If another process has the folder open, write a note: opening the folder waits for it. Raises
-    the errors of `Investigator.index`.
+    progress. If another process has the folder open, print a note: opening the folder waits for it. Raises the errors
+    of `Investigator.index`.
     """
     try:
-        for _ in shown(investigator.index(), stream):
-            pass
+        show_all(investigator.index())
         missing = investigator.status(compare=False).without_vectors
         if 0 < missing <= most_vectors:
-            for _ in shown(chain([Embedded(done=0, total=missing)], investigator.index(vectors=True)), stream):
-                pass
+            show_all(chain([Embedded(done=0, total=missing)], investigator.index(vectors=True)))
     except WorkspaceLockedError:
-        _write(stream, "note: waiting for another process that uses the index of this folder\n")
+        note("waiting for another process that uses the index of this folder")
 
 
 def _write(stream: TextIO, text: str) -> None:

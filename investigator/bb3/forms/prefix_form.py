@@ -7,6 +7,7 @@ and the other paragraphs of `prompts/bb3/prefix/<module>.txt`. The instructions 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -171,14 +172,10 @@ def most_that_fit(number: int, fits: Callable[[int], bool]) -> int:
     """Return the largest count, up to `number`, that fits; 0 is assumed to fit, and so is any count below one that
     fits. Small counts are tried first, so that no more than twice the length that fits is ever measured.
     """
-    low, high = 0, 1
-    while high <= number and fits(high):
-        low, high = high, 2 * high
-    high = min(high, number + 1)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    return low
+    low = 0
+    while (high := max(1, 2 * low)) <= number and fits(high):
+        low = high
+    return low + bisect_left(range(low + 1, min(high, number + 1)), True, key=lambda kept: not fits(kept))
 
 
 @cache

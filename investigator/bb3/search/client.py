@@ -203,7 +203,10 @@ class SearchAgent(Agent):
     ) -> None:
         super().__init__(opt, shared)
         self.id = self.opt.text("id", "SearchAgent")
-        self._search = search or cast("DocumentSearch | None", (shared or {}).get("search")) or self._from_options()
+        if search is None and self.opt.text("server") == "test":
+            search = MadeUpSearch()
+        given = search or cast("DocumentSearch | None", (shared or {}).get("search"))
+        self._search = given or SearchServer(self.opt.text("raw_server") or self.opt.text("server"))
 
     def act(self) -> Message:
         """Return the search results for the last message. Raises the errors of the search."""
@@ -222,8 +225,3 @@ class SearchAgent(Agent):
         between = self.opt.text("intra_doc_delimiter", "\n")
         pages = self._search.pages(query, count)
         return [SearchDocument(title=page.title, text=between.join(page.lines), url=page.url) for page in pages]
-
-    def _from_options(self) -> DocumentSearch:
-        if self.opt.text("server") == "test":
-            return MadeUpSearch()
-        return SearchServer(self.opt.text("raw_server") or self.opt.text("server"))

@@ -314,15 +314,9 @@ class TaskLoader(Protocol):
         """Return the teacher for the single task that the `task` option names."""
 
 
-def create_world(
-    opt: Mapping[str, object],
-    agents: Sequence[Agent] | Agent,
-    tasks: TaskLoader,
-    *,
-    make_world: type[World] | None = None,
-) -> World:
+def create_world(opt: Mapping[str, object], agents: Sequence[Agent] | Agent, tasks: TaskLoader) -> World:
     """Return the world for agents and the tasks in the `task` option. A single task's world has its teacher and the
-    agents; its class is `make_world`, or the task's own, or `default_world`. Several tasks make a MultiWorld. If
+    agents; its class is the task's own, or else `default_world`. Several tasks make a MultiWorld. If
     `batchsize` is above 1, it is the root of a BatchWorld, and if `numthreads` is, of a HogwildWorld. With
     `interactive_task` (a human, who is the first agent, talks with a model) or `selfchat_task` (agents talk with each
     other, or one with its copy), there is no teacher. Raises NotFoundError if no known task is given,
@@ -339,14 +333,14 @@ def create_world(
         problem = f"{options['task']!r} does not name a task" if options.get("task") else "no task given"
         raise NotFoundError(problem, hint=LIST_TASKS)
     students = [agents] if isinstance(agents, Agent) else list(agents)
-    worlds = [_of_task(Opt({**options, "task": task}), students, tasks, make_world) for task in ids]
+    worlds = [_of_task(Opt({**options, "task": task}), students, tasks) for task in ids]
     world = worlds[0] if len(worlds) == 1 else MultiWorld(options, worlds)
     if options.number("batchsize", 1) > 1:
         world = BatchWorld(options, world)
     return HogwildWorld(options, world) if options.number("numthreads", 1) > 1 else world
 
 
-def _of_task(opt: Opt, students: Sequence[Agent], tasks: TaskLoader, make_world: type[World] | None) -> World:
+def _of_task(opt: Opt, students: Sequence[Agent], tasks: TaskLoader) -> World:
     agents = list(students)
     if opt.switch("interactive_task"):
         name = WorldName.INTERACTIVE
@@ -356,7 +350,7 @@ def _of_task(opt: Opt, students: Sequence[Agent], tasks: TaskLoader, make_world:
     else:
         name = WorldName.DEFAULT
         agents.insert(0, tasks.teacher(opt))
-    kind = make_world or tasks.world_class(opt.text("task"), name) or default_world(len(agents))
+    kind = tasks.world_class(opt.text("task"), name) or default_world(len(agents))
     return kind(opt, agents)
 
 

@@ -22,6 +22,8 @@ class CachedEmbedder:
     """Wraps an embedder and caches its most recent vectors in memory. Thread-safe."""
 
     def __init__(self, embedder: Embedder, most: int = _MOST) -> None:
+        self.name = embedder.name
+        """The name of the wrapped embedder, whose vectors are returned unchanged."""
         self._embedder = embedder
         self._most = most
         self._known: OrderedDict[str, Vectors] = OrderedDict()
@@ -38,11 +40,6 @@ class CachedEmbedder:
         finally:
             with self._lock:
                 self._kept = tuple(other for other in self._kept if other is not kept)
-
-    @property
-    def name(self) -> str:
-        """Return the name of the wrapped embedder, whose vectors are returned unchanged."""
-        return self._embedder.name
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector for each text, in order. Raises EngineError."""

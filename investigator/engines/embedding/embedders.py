@@ -34,15 +34,11 @@ class SentenceTransformerEmbedder:
     """
 
     def __init__(self, model: str = DEFAULT_MODEL) -> None:
-        self._model = model
-        self._loaded = LoadedOnce["_Bundled | _Other"](_Bundled if model == DEFAULT_MODEL else lambda: _Other(model))
-
-    @property
-    def name(self) -> str:
-        """Return the model's name, for the default model with the start of its weights' sha256. Its precision does not
-        count: vectors from different machines have a cosine similarity above 0.9995.
+        self.name = _NAME if model == DEFAULT_MODEL else model
+        """The model's name, for the default model with the start of its weights' sha256. Its precision does not count:
+        vectors from different machines have a cosine similarity above 0.9995.
         """
-        return _NAME if self._model == DEFAULT_MODEL else self._model
+        self._loaded = LoadedOnce["_Bundled | _Other"](_Bundled if model == DEFAULT_MODEL else lambda: _Other(model))
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return unit vectors of shape (texts, dimensions), float32. Raises EngineError if the model fails."""

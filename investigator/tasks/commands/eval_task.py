@@ -16,7 +16,7 @@ from rich.text import Text
 from investigator.asking.budget import BudgetSpent
 from investigator.cli.options import CommonOptions
 from investigator.cli.output import print_record, print_styled, tell
-from investigator.cli.progress import shown
+from investigator.cli.progress import show_all
 from investigator.dialogue.datatypes import Datatype
 from investigator.dialogue.metrics import Report, report_table
 from investigator.dialogue.registry import WITHOUT_DOCUMENTS, create_agent
@@ -86,8 +86,7 @@ def find_in_current_folder(task: str) -> None:
 
 def _evaluate(world: World, turns: int | None, as_json: bool) -> None:
     try:
-        for _ in shown(progress(world, turns), sys.stderr):
-            pass
+        show_all(progress(world, turns))
     except BudgetSpent as spent:
         tell(f"stopped({spent.reason}): a limit in the settings was reached")
         raise typer.Exit(4) from spent
