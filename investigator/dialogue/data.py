@@ -1,16 +1,11 @@
-"""Tools for data (seed: parlai_core_concepts): `build` and `unpack` make data once, from files on this machine;
-Dictionary assigns numbers to tokens; DataLoader loads data in background threads.
+"""Tools for data (seed: parlai_core_concepts): `build` makes data once, Dictionary numbers tokens, and DataLoader loads
+data in background threads.
 """
 
 from __future__ import annotations
 
-import gzip
 import re
-import shutil
-import tarfile
 import tempfile
-import zipfile
-import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
@@ -20,17 +15,12 @@ from typing import TypeVar
 from filelock import FileLock
 
 from investigator.dialogue.options import Opt, Options
-from investigator.errors import DataError, DialogueError, in_words
+from investigator.errors import DialogueError, in_words
 
 Loaded = TypeVar("Loaded")
 
 BUILT = ".built"
 """The file in a folder of data that contains their version."""
-
-_DAMAGE = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, NotImplementedError, RuntimeError, TypeError)
-"""Errors, besides OSError, that the standard library raises for damaged, encrypted and unusual archives. Before Python
-3.11.4, it raises TypeError because it cannot check the members of a tar archive.
-"""
 
 
 def built(folder: Path, version: str) -> bool:
@@ -66,30 +56,6 @@ def build(folder: Path, version: str, make: Callable[[Path], None]) -> bool:
         hint = "Choose a folder that you may write to."
         raise DialogueError(f"the data cannot be built in {folder}: {in_words(error)}", hint=hint) from error
     return True
-
-
-def unpack(archive: Path, folder: Path) -> tuple[Path, ...]:
-    """Unpack a zip, a tar (plain, gz, bz2, xz) or a gz file, and return the sorted files in the folder. Nothing is
-    written outside it. Raises DataError if the archive is damaged, or is a tar with links, devices or paths
-    that lead outside.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if zipfile.is_zipfile(archive):
-            with zipfile.ZipFile(archive) as packed:
-                packed.extractall(folder)
-        elif tarfile.is_tarfile(archive):
-            with tarfile.open(archive) as tar:
-                tar.extractall(folder, filter="data")
-        elif archive.suffix != ".gz":
-            raise tarfile.ReadError("it is not a zip, tar or gz file")
-        else:
-            with gzip.open(archive) as source, (folder / archive.stem).open("wb") as target:
-                shutil.copyfileobj(source, target)
-    except (*_DAMAGE, OSError) as error:
-        problem = f"the archive {archive} cannot be unpacked: {in_words(error)}"
-        raise DataError(problem, hint="Fetch the archive again.") from error
-    return tuple(sorted(path for path in folder.rglob("*") if path.is_file()))
 
 
 NULL, START, END, UNKNOWN = "__null__", "__start__", "__end__", "__unk__"

@@ -8,12 +8,11 @@ backslash before anything else is an ordinary character, as in files without esc
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 
 from investigator.dialogue.messages import EPISODE_DONE, Message
 from investigator.dialogue.options import number_in
-from investigator.errors import DataError, DialogueError, in_words
+from investigator.errors import DataError, DialogueError
 
 LISTS = frozenset({"labels", "eval_labels", "label_candidates", "text_candidates"})
 """Fields that contain several texts."""
@@ -53,26 +52,6 @@ def msg_to_str(message: Mapping[str, object], ignore_fields: str = "") -> str:
     unwritten |= {key for key in ("reward", EPISODE_DONE) if not message.get(key)}
     keys = dict.fromkeys([*(key for key in _FIRST_FIELDS if key in message), *message])
     return "\t".join(f"{_name(key)}:{_text(message[key])}" for key in keys if key not in unwritten)
-
-
-def write_episodes(path: str | Path, episodes: Iterable[Sequence[Mapping[str, object]]]) -> int:
-    """Write whole episodes to a file for `ParlAIDialogTeacher`, and return the number of examples. `eval_labels` are
-    written as labels. Nothing is written unless every example can be. Raises DialogueError if an example has no text or
-    no labels, or the file cannot be written.
-    """
-    lines = []
-    for episode in episodes:
-        for place, example in enumerate(episode, start=1):
-            fields = {"labels": example.get("eval_labels"), **example, EPISODE_DONE: place == len(episode)}
-            for field in ("text", "labels"):
-                if fields.get(field) is None:
-                    raise DialogueError(f"an example without {field} cannot be written: {str(dict(example))[:80]}")
-            lines.append(f"{msg_to_str(fields, 'eval_labels')}\n")
-    try:
-        Path(path).write_bytes("".join(lines).encode())
-    except (OSError, UnicodeEncodeError) as error:
-        raise DialogueError(f"the examples cannot be written to {path}: {in_words(error)}") from error
-    return len(lines)
 
 
 def _value(key: str, written: str) -> object:

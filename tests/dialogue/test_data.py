@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
-import io
-import tarfile
 import threading
-import zipfile
 from concurrent.futures import Future
-from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -25,9 +20,8 @@ from investigator.dialogue.data import (
     build,
     built,
     tokens_of,
-    unpack,
 )
-from investigator.errors import DataError, DialogueError
+from investigator.errors import DialogueError
 
 
 def writes(text: str, calls: list[str]) -> object:
@@ -37,26 +31,6 @@ def writes(text: str, calls: list[str]) -> object:
         (folder / "data.txt").write_text(text, encoding="utf-8")
 
     return make
-
-
-def zipped(file: Path, members: dict[str, bytes]) -> Path:
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
-        for name, content in members.items():
-            packed.writestr(name, content)
-    return file
-
-
-def tarred(file: Path, infos: list[tarfile.TarInfo], mode: str = "w:gz") -> Path:
-    with tarfile.open(file, mode) as packed:  # type: ignore[call-overload]
-        for info in infos:
-            packed.addfile(info, io.BytesIO(b"x" * info.size))
-    return file
-
-
-def tar_file(name: str, size: int = 3) -> tarfile.TarInfo:
-    info = tarfile.TarInfo(name)
-    info.size = size
-    return info
 
 
 def test_data_are_built_once_for_each_version(tmp_path: Path) -> None:
@@ -92,42 +66,6 @@ def test_somebody_elses_files_are_not_replaced_and_a_folder_that_cannot_be_made_
     assert (tmp_path / "notes.txt").read_text(encoding="utf-8") == "mine"
     with pytest.raises(DialogueError, match="cannot be built"):
         build(tmp_path / "notes.txt" / "data", "1", writes("one", []))
-
-
-def test_zip_tar_and_gz_are_unpacked(tmp_path: Path) -> None:
-    packed = zipped(tmp_path / "a.zip", {"one/a.txt": b"A", "one/b.txt": b"B"})
-    assert [file.read_bytes() for file in unpack(packed, tmp_path / "zip")] == [b"A", b"B"]
-    packed = tarred(tmp_path / "a.tar.gz", [tar_file("two/c.txt")])
-    assert unpack(packed, tmp_path / "tar") == (tmp_path / "tar" / "two" / "c.txt",)
-    (tmp_path / "d.json.gz").write_bytes(gzip.compress(b"{}"))
-    assert unpack(tmp_path / "d.json.gz", tmp_path / "gz") == (tmp_path / "gz" / "d.json",)
-    assert (tmp_path / "gz" / "d.json").read_bytes() == b"{}"
-
-
-@pytest.mark.parametrize("name", ["../out.txt", "/etc/out.txt", "a/../../out.txt"])
-def test_nothing_is_unpacked_outside(tmp_path: Path, name: str) -> None:
-    unpack(zipped(tmp_path / "a.zip", {name: b"B"}), tmp_path / "in" / "zip")
-    with pytest.raises(DataError, match="cannot be unpacked") if ".." in name else nullcontext():
-        unpack(tarred(tmp_path / "a.tar", [tar_file(name)], "w"), tmp_path / "in" / "tar")
-    assert {path.name for path in tmp_path.iterdir()} == {"a.zip", "a.tar", "in"}
-    assert not Path("/etc/out.txt").exists()
-
-
-@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE])
-def test_links_and_devices_are_refused(tmp_path: Path, kind: bytes) -> None:
-    info = tarfile.TarInfo("link")
-    info.type, info.linkname = kind, "/etc/passwd"
-    with pytest.raises(DataError, match="cannot be unpacked"):
-        unpack(tarred(tmp_path / "a.tar", [info], "w"), tmp_path / "inside")
-
-
-@pytest.mark.parametrize("name", ["a.gz", "b.txt", "c.zip"])
-def test_damaged_archives_and_other_files_are_named(tmp_path: Path, name: str) -> None:
-    (tmp_path / "a.gz").write_bytes(gzip.compress(b"hello" * 100)[:-12])
-    (tmp_path / "b.txt").write_text("hello", encoding="utf-8")
-    reason = "cannot be unpacked.*not a zip, tar or gz" if name == "b.txt" else "cannot be unpacked"
-    with pytest.raises(DataError, match=f"{name} {reason}"):
-        unpack(tmp_path / name, tmp_path / "inside")
 
 
 @settings(max_examples=30)

@@ -16,7 +16,7 @@ from investigator.dialogue.teachers import (
     FixedDialogTeacher,
     ParlAIDialogTeacher,
 )
-from investigator.dialogue.text_format import msg_to_str, str_to_msg, write_episodes
+from investigator.dialogue.text_format import msg_to_str, str_to_msg
 from investigator.errors import DataError, DialogueError
 
 TRICKY = st.text(alphabet=st.sampled_from("\\|_PIE\t\n\r ntu0d:é😀א\u2028")) | st.text()
@@ -64,25 +64,15 @@ def test_a_field_whose_name_cannot_be_read_again_is_not_written(name: str) -> No
 
 def test_whole_episodes_come_back_from_their_file(tmp_path: Path) -> None:
     path = tmp_path / "talks.txt"
-    talk = [Message(text="שלום\r\n", labels=["a\\nb"], episode_done=False), Message(text="", labels=["|"], reward=2.5)]
-    written = write_episodes(path, [talk, [{"text": "x", "eval_labels": ["y"], "id": "z"}], []])
+    talk = [
+        {"text": "שלום\r\n", "labels": ["a\\nb"], "episode_done": False},
+        {"text": "", "labels": ["|"], "reward": 2.5, "episode_done": True},
+        {"id": "z", "text": "x", "labels": ["y"], "episode_done": True},
+    ]
+    path.write_bytes("".join(f"{msg_to_str(example)}\n" for example in talk).encode())
     teacher = ParlAIDialogTeacher({"datafile": str(path), "datatype": "valid"})
-    assert (written, teacher.num_examples(), teacher.num_episodes()) == (3, 3, 2)
-    assert teacher.get(0, 0) == {"text": "שלום\r\n", "labels": ["a\\nb"], "episode_done": False}
-    assert teacher.get(0, 1) == {"text": "", "labels": ["|"], "reward": 2.5, "episode_done": True}
-    assert teacher.get(1) == {"id": "z", "text": "x", "labels": ["y"], "episode_done": True}
-
-
-@pytest.mark.parametrize("broken", [{"labels": ["y"]}, {"text": "x"}, {"text": "\ud800", "labels": ["y"]}])
-def test_episodes_that_cannot_be_read_again_leave_no_file(tmp_path: Path, broken: dict[str, object]) -> None:
-    path = tmp_path / "talks.txt"
-    path.write_text("kept", encoding="utf-8")
-    with pytest.raises(DialogueError):
-        write_episodes(path, [[{"text": "x", "labels": ["y"]}], [broken]])
-    assert [file.name for file in tmp_path.iterdir()] == ["talks.txt"]
-    assert path.read_text(encoding="utf-8") == "kept"
-    with pytest.raises(DialogueError, match="cannot be written"):
-        write_episodes(tmp_path / "none" / "talks.txt", [])
+    assert (teacher.num_examples(), teacher.num_episodes()) == (3, 2)
+    assert [teacher.get(0, 0), teacher.get(0, 1), teacher.get(1)] == talk
 
 
 def made(kind: type[FixedDialogTeacher], path: Path, content: str, **options: object) -> FixedDialogTeacher:

@@ -10,7 +10,7 @@ import pytest
 
 from investigator.dialogue.messages import Message
 from investigator.dialogue.teachers import Teacher
-from investigator.dialogue.text_format import write_episodes
+from investigator.dialogue.text_format import msg_to_str
 from investigator.errors import DataError
 from investigator.tasks.loading import create_teacher
 
@@ -250,7 +250,9 @@ BABI = [
 
 
 def written(path: Path, *episodes: list[Message]) -> Path:
-    write_episodes(path, episodes)
+    path.write_text(
+        "".join(f"{msg_to_str(example)}\n" for episode in episodes for example in episode), encoding="utf-8"
+    )
     return path
 
 
