@@ -12,7 +12,6 @@ from investigator.bb3.chat_options import ChatOptions
 from investigator.bb3.decoding.applied import changed
 from investigator.bb3.decoding.options import is_module_option, module_options
 from investigator.bb3.exchange import DocumentSearch
-from investigator.bb3.forms.prefix_form import best_count, gpt2_count, gpt2_ids
 from investigator.bb3.forms.text_forms import PrefixForm, TokenForm, Writer
 from investigator.bb3.forms.writers import CompletionsWriter, LocalWriter
 from investigator.bb3.memory.session import MemoryOptions, SessionMemories
@@ -113,7 +112,6 @@ def session_memories_of(opt: Opt) -> SessionMemories:
         _form(opt),
         _named(MemoryOptions(), opt),
         chance=random.random,
-        tokens=gpt2_ids if best_count() is gpt2_count else str.split,
         prefixes=prefixes if all(prefixes.values()) else None,
     )
 

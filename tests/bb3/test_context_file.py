@@ -7,7 +7,7 @@ from talks import turns
 
 from investigator.bb3.context_file import request_of
 from investigator.bb3.exchange import ModuleRequest, SearchDocument
-from investigator.bb3.forms.prefix_form import PrefixOptions, best_count, prefix_prompt
+from investigator.bb3.forms.prefix_form import PrefixOptions, prefix_prompt
 from investigator.bb3.forms.token_form import token_documents, token_prompt
 from investigator.bb3.module_table import TABLE, Weights
 from investigator.bb3.records import Module, Speaker, Turn
@@ -97,7 +97,7 @@ def test_what_an_earlier_reply_rested_on_is_not_repeated() -> None:
 
 
 def prefix(name: str, text: str) -> str:
-    return prefix_prompt(request_of(Module(name), text), PrefixOptions(), best_count())
+    return prefix_prompt(request_of(Module(name), text), PrefixOptions())
 
 
 def test_lines_without_a_name_alternate_back_from_the_partner() -> None:

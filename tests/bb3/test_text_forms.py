@@ -13,7 +13,7 @@ from investigator.asking.prompts import Prompts
 from investigator.bb3.agent import BlenderBot3Agent
 from investigator.bb3.chat_options import ChatOptions, Decide
 from investigator.bb3.exchange import FAILED, ModuleRequest
-from investigator.bb3.forms.prefix_form import PrefixOptions, best_count, prefix_prompt
+from investigator.bb3.forms.prefix_form import PrefixOptions, prefix_prompt
 from investigator.bb3.forms.text_forms import PrefixForm, Prompted, TokenForm, WrittenText
 from investigator.bb3.forms.writers import (
     Completion,
@@ -119,9 +119,7 @@ def test_a_recalled_memory_is_one_that_there_is(text: str, meant: str) -> None:
 
 def test_a_memory_of_ones_own_turn_is_made_as_if_the_partner_had_said_it() -> None:
     own = (*SAID, Turn(speaker=Speaker.SELF, text="I like tea."))
-    assert (
-        prefix_prompt(request(Module.MGM, turns=own), PrefixOptions(), best_count()) == "Person 1: I like tea.\nMemory:"
-    )
+    assert prefix_prompt(request(Module.MGM, turns=own), PrefixOptions()) == "Person 1: I like tea.\nMemory:"
 
 
 def test_the_instruction_for_a_raw_model_stands_in_a_file_and_leads_its_prompt() -> None:
@@ -131,7 +129,7 @@ def test_the_instruction_for_a_raw_model_stands_in_a_file_and_leads_its_prompt()
         .strip()
         .split("\n\n")
     )
-    prompt = prefix_prompt(request(Module.SDM), PrefixOptions(include_prompt=True), best_count())
+    prompt = prefix_prompt(request(Module.SDM), PrefixOptions(include_prompt=True))
     assert prompt.startswith(instruction.splitlines()[-1].strip())
     assert prompt.endswith("Person 1: Is the moon far?\nSearch Decision:")
 

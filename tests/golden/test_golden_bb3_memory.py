@@ -8,11 +8,11 @@ from random import Random
 from typing import Any
 
 from golden_rows import attempt, golden_test
+from gpt2 import gpt2_ids
 
 from investigator.bb3.bb3x.examples import Selection, dialogue_examples
 from investigator.bb3.bb3x.records import Conversation
 from investigator.bb3.bb3x.splits import chunk_file, chunks_of
-from investigator.bb3.forms.prefix_form import gpt2_ids
 from investigator.bb3.memory.session import MemoryOptions, SessionMemories, most_alike
 from investigator.bb3.memory.text import (
     MemoryForm,

@@ -19,7 +19,7 @@ from investigator.bb3.decoding.options import ModuleArguments, module_arguments,
 from investigator.bb3.exchange import ModuleRequest, Modules
 from investigator.bb3.folder_chat import LONGEST_TURN
 from investigator.bb3.forms.chat_form import chat_prompt
-from investigator.bb3.forms.prefix_form import best_count, prefix_prompt
+from investigator.bb3.forms.prefix_form import prefix_prompt
 from investigator.bb3.forms.text_forms import PrefixForm, TokenForm, Writer
 from investigator.bb3.forms.token_form import token_documents, token_prompt
 from investigator.bb3.forms.writers import CompletionsWriter, LocalWriter
@@ -117,7 +117,7 @@ def _by_text(
         raise SettingsError(problem, hint="Choose one of them.")
     is_tokens = form is Form.TOKENS
     options = module_options(arguments.options, Weights.SMALL if is_tokens else Weights.LARGE)[request.module]
-    prompt = token_prompt(request) if is_tokens else prefix_prompt(request, options.prompt, best_count(), prompts)
+    prompt = token_prompt(request) if is_tokens else prefix_prompt(request, options.prompt, folder=prompts)
     for text in token_documents(request, prompt) if is_tokens else ():
         note(f"with this prompt format, the model also reads the following text, separately: {text}")
     if show or not (server or engine != EXTRACTIVE):

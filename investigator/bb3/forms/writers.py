@@ -10,11 +10,12 @@ from urllib.parse import urlsplit
 
 from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from investigator.bb3.forms.prefix_form import CountTokens, best_count
+from investigator.bb3.forms.prefix_form import CountTokens
 from investigator.bb3.forms.text_forms import Prompted, WrittenText
 from investigator.bb3.module_table import TABLE
 from investigator.bb3.records import Module
 from investigator.bb3.search.client import full_address
+from investigator.engines.base import guessed_tokens
 from investigator.engines.http import Endpoint, Retries
 from investigator.engines.transformers.engine import TransformersEngine, TransformersSettings
 from investigator.errors import CredentialError, EngineError, SettingsError
@@ -97,7 +98,6 @@ class CompletionsWriter:
         headers = {"Content-Type": "application/json; charset=utf-8", **key}
         self._endpoint = Endpoint(f"{full.rstrip('/')}/completions", place, timeout, _MOST_OCTETS, headers=headers)
         self._decoding_of = decoding_of
-        self._count = best_count()
         self._retries = retries
 
     def write(self, prompts: Sequence[Prompted]) -> Sequence[WrittenText]:
@@ -113,7 +113,7 @@ class CompletionsWriter:
         request, prompt = prompted
         decoding = self._decoding_of(request.by)
         try:
-            completion = self.complete(prompt, request_of(decoding, knowledge_start(prompt, self._count)))
+            completion = self.complete(prompt, request_of(decoding, knowledge_start(prompt, guessed_tokens)))
         except EngineError as error:
             return WrittenText(text="", failed=True, problem=error.message)
         return WrittenText(text=completion.text, score=sum(completion.token_logprobs))
