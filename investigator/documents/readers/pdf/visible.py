@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from ctypes import PYFUNCTYPE, byref, c_int, c_uint, c_ulong, c_ushort, c_void_p, cast
+from ctypes import PYFUNCTYPE, byref, c_int, c_ulong, c_ushort, c_void_p, cast
 from dataclasses import dataclass
 from functools import cache
 from itertools import compress, repeat
@@ -17,13 +17,11 @@ from typing import Any
 import numpy as np
 
 from investigator.documents.readers.pdf.annotations import text_of
-from investigator.documents.readers.pdf.boxes import LINE_HYPHEN, Box, Orientation, on_display, pdfium, text_in_order
+from investigator.documents.readers.pdf.boxes import Box, Orientation, on_display, pdfium, text_in_order
 
 _INVISIBLE_MODES = (3, 7)  # neither filled nor stroked: invisible, or only a clip path
 _LIGHT, _FAINT = 230, 60  # of 255: a colour like that of paper, an opacity that may hide
 _NEAR = 24  # difference of a colour channel up to which text may not stand out from its ground
-_CUT = "\x02"  # a hyphen at the end of a line, before pdfium replaces it
-_BLACK = 255 << 24  # in four bytes: red, green, blue, opacity
 _UNKNOWN = -1000  # a colour that no text is near
 _OVER_PICTURE = 0.5  # share of a text that lies over a picture in the text layer of a scan
 _THIN, _SLACK = 4.0, 0.5  # points
@@ -84,7 +82,7 @@ def shown_text(page: Any, objects: PageObjects) -> tuple[Any, Orientation, str]:
     Hidden text objects are deactivated in the copy in memory. Close the text page after use.
     """
     textpage, turned = text_in_order(page)
-    hidden = _take_invisible_off(page, _candidates(page, objects, textpage))
+    hidden = _take_invisible_off(page, _candidates(page, objects))
     if not hidden:
         return textpage, turned, ""
     words = " ".join(text_of(pdfium.FPDFTextObj_GetText, handle, textpage) for handle, _ in hidden)
@@ -106,7 +104,7 @@ def _take_invisible_off(page: Any, candidates: Sequence[_Letters]) -> Sequence[_
     return hidden
 
 
-def _candidates(page: Any, objects: PageObjects, textpage: Any) -> list[_Letters]:
+def _candidates(page: Any, objects: PageObjects) -> list[_Letters]:
     """Return the text objects of a page that may not be seen, except a text layer over pictures."""
     if len(objects.handles) > _MOST_OBJECTS:
         return []
@@ -114,19 +112,14 @@ def _candidates(page: Any, objects: PageObjects, textpage: Any) -> list[_Letters
     inner = [text for place in objects.of_kind(pdfium.FPDF_PAGEOBJ_FORM) for text in _inner(objects.handles[place])]
     handles = list(compress(objects.handles, (objects.modes >= 0).tolist()))
     grounds = _grounds(objects)
-    area = _shown_area(page)
-    if not inner and _are_plain(handles, objects, grounds) and _is_within(textpage, area):
-        plain = [n for n, colour in zip(grounds.numbers, grounds.colours, strict=True) if colour[0] != _UNKNOWN]
-        numbers = numbers[: np.searchsorted(numbers, max(plain, default=0))]
-        handles = handles[: len(numbers)]  # the others cannot be painted over
-        colours, may_hide = np.full((len(handles), 3), -_UNKNOWN), np.zeros(len(handles), dtype=bool)
-    else:
-        colours, may_hide = _signs(handles + inner, np.concatenate([objects.modes[numbers], _modes(inner)]))
-    if not may_hide.size:
+    fills, modes = _fills(handles + inner), np.concatenate([objects.modes[numbers], _modes(inner)])
+    if not modes.size:
         return []
+    colours, may_hide = fills[:, :3], np.isin(modes, _INVISIBLE_MODES) | (fills[:, 3] < _FAINT)
+    may_hide[_layered(handles + inner)] = True
     outer, boxes = len(handles), _text_boxes(handles)
     may_hide[outer:] |= colours[outer:].min(axis=1) > _LIGHT
-    may_hide[:outer] |= _is_outside(boxes, area) | _on_own_colour(boxes, numbers, colours[:outer], grounds)
+    may_hide[:outer] |= _is_outside(boxes, _shown_area(page)) | _on_own_colour(boxes, numbers, colours[:outer], grounds)
     shapes = zip(grounds.numbers, grounds.boxes.tolist(), strict=True)
     pictures = [Box(*box) for number, box in shapes if objects.kinds[number] == pdfium.FPDF_PAGEOBJ_IMAGE]
     candidates = (
@@ -134,25 +127,6 @@ def _candidates(page: Any, objects: PageObjects, textpage: Any) -> list[_Letters
         for at in np.flatnonzero(may_hide).tolist()
     )
     return [(handle, box) for handle, box in candidates if not _lies_over(box, pictures)]
-
-
-def _are_plain(handles: Sequence[Any], objects: PageObjects, grounds: _Grounds) -> bool:
-    """Return True if no mode, opacity, layer or colour of a text hides it, wherever it is: a page may have thousands of
-    letters, but a few colours.
-    """
-    if np.isin(objects.modes, _INVISIBLE_MODES).any():
-        return False
-    fills = _distinct_fills(handles)
-    under = np.vstack([grounds.colours, (255, 255, 255)])
-    differences = np.abs(fills[:, None, :3] - under).max(axis=2)
-    return not ((fills[:, 3] < _FAINT).any() or (differences <= _NEAR).any() or _layered(handles))
-
-
-def _is_within(textpage: Any, area: Box) -> bool:
-    """Return True if each letter of a page's text is at least partly in an area; False if pdfium leaves it open."""
-    inside = textpage.get_text_bounded(area.left, area.bottom, area.right, area.top)
-    inside = inside.replace(_CUT, LINE_HYPHEN)
-    return "".join(inside.split()) == "".join(textpage.get_text_range().split())
 
 
 @cache
@@ -185,15 +159,6 @@ def _fills(handles: Sequence[Any]) -> Any:
     return _read_all("FPDFPageObj_GetFillColor", handles, black).astype(np.int32)
 
 
-def _distinct_fills(handles: Sequence[Any]) -> Any:
-    """Return the colours and opacities that occur among those of `_fills`, one row each."""
-    packed = (c_uint * 2)()
-    channels = [byref(packed, at) for at in range(4)]  # each is written over the empty bytes of the one before
-    reads = map(_function("FPDFPageObj_GetFillColor"), handles, *map(repeat, channels))
-    colours = {packed[0] if is_known else _BLACK for is_known in reads}
-    return np.array(sorted(colours), "<u4").view(np.uint8).reshape(-1, 4).astype(np.int32)
-
-
 def _read_all(name: str, handles: Sequence[Any], values: Any) -> Any:
     """Return the values with those that a function of pdfium writes, four of 32 bits for each object."""
     starts = (values.ctypes.data + 4 * column for column in range(4))
@@ -207,19 +172,9 @@ def _modes(handles: Sequence[Any]) -> Any:
     return np.fromiter(map(_function("FPDFTextObj_GetTextRenderMode"), handles), np.int32, len(handles))
 
 
-def _signs(handles: Sequence[Any], modes: Any) -> tuple[Any, Any]:
-    """Return the colours of texts, and whether their mode of painting, opacity or layer may hide them."""
-    fills = _fills(handles)
-    may_hide = np.isin(modes, _INVISIBLE_MODES) | (fills[:, 3] < _FAINT)
-    may_hide[_layered(handles)] = True
-    return fills[:, :3], may_hide
-
-
 def _layered(handles: Sequence[Any]) -> list[int]:
     """Return the places of objects that are on a layer."""
-    marks = list(map(_function("FPDFPageObj_CountMarks"), handles))
-    if not any(marks):
-        return []
+    marks = map(_function("FPDFPageObj_CountMarks"), handles)
     return [at for at, count in enumerate(marks) if count and _is_layered(handles[at], count)]
 
 
