@@ -1,5 +1,5 @@
 """Reads Markdown: its lines without inline marks, its headings, its tables, and the fields of its front matter; and
-reStructuredText: the text is unchanged, section titles and the fields at the beginning are extracted.
+reStructuredText: the text is unchanged, and its section titles are headings.
 """
 
 from __future__ import annotations
@@ -35,10 +35,7 @@ _AUTHORS = re.compile(r"^authors?[ \t]*[:=][ \t]*(\S.*)?((?:\n[ \t]*- .+)*)", re
 _TABLE_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
 _PIPE = re.compile(r"(?<!\\)\|")
 
-_SECTION_RULE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}[ \t]*$")
-_SECTION_FIELD = re.compile(r"^:(title|authors?|date):[ \t]*(.*(?:\n[ \t]+\S.*)*)", re.M | re.I)
-_BETWEEN_AUTHORS = re.compile(r"\s*(?:;|\n\s*(?:- )?)\s*")
-_HEAD = 4_000
+_SECTION_RULE = re.compile(r"(?:===|---|~~~|\^\^\^|([=\-~^\"'`#*+.:_])\1{3,})[ \t]*$")
 
 _Line = tuple[int, str]
 """The offset of a line, and its text."""
@@ -145,31 +142,15 @@ def _cells(row: int, offset: int, line: str) -> Iterator[TableCell]:
 
 
 def read_restructured_text(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads raw reStructuredText; the authors, the date and, if there is no heading, the title come from its field
-    list.
-    """
+    """Reads raw reStructuredText; a title that is indented has a rule above it, too."""
     text = text_of(source)
-    fields = {name.lower().removesuffix("s"): value for name, value in _SECTION_FIELD.findall(text[:_HEAD])}
-    headings = tuple(heading for heading in _underlined(text, _SECTION_RULE, front=0) if _is_section(text, heading))
-    authors = _BETWEEN_AUTHORS.split(fields.get("author", "").strip().removeprefix("- "))
-    return Extracted(
-        text=text,
-        title=(headings[0].text if headings else fields.get("title", "").strip()) or first_title_line(text),
-        headings=headings,
-        authors=tuple(author.strip() for author in authors if author.strip()),
-        date=iso_date(fields.get("date")),
+    headings = tuple(
+        heading
+        for heading in _underlined(text, _SECTION_RULE, front=0)
+        if not text[heading.start].isspace()
+        or _SECTION_RULE.match(text[: heading.start].removesuffix("\n").rpartition("\n")[2])
     )
-
-
-def _is_section(text: str, heading: Heading) -> bool:
-    """Return True if the rule is long enough, and the title is at the margin or also has a rule above it."""
-    rule_start = text.find("\n", heading.start) + 1
-    rule_end = text.find("\n", rule_start)
-    rule = text[rule_start : rule_end if rule_end >= 0 else len(text)].rstrip()
-    above_start = text.rfind("\n", 0, max(0, heading.start - 1)) + 1
-    above = text[above_start : heading.start].rstrip()
-    indented = text[heading.start] in " \t"
-    return len(rule) >= min(len(heading.text), 4) and (not indented or above == rule)
+    return Extracted(text=text, title=headings[0].text if headings else first_title_line(text), headings=headings)
 
 
 def without_marks(text: str) -> str:

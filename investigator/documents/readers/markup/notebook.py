@@ -22,14 +22,16 @@ _TEXTUAL = ("text/markdown", "text/plain", "text/latex", "text")
 
 
 def read_notebook(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads an .ipynb file of any version. Anything that is not a notebook is kept as plain text."""
+    """Reads an .ipynb file of version 4. Anything else is kept as plain text."""
     text = text_of(source)
     try:
-        root: JsonValue = json.loads(text)
+        root = _record(json.loads(text))
     except (ValueError, RecursionError):
+        root = {}
+    if not (cells := _list(root.get("cells"))):
         return Extracted(text=text)
     body, headings, is_cut = "", list[Heading](), False
-    for words, is_markdown, is_whole in (part for cell in _cells(root) for part in _parts(cell)):
+    for words, is_markdown, is_whole in (part for cell in map(_record, cells) for part in _parts(cell)):
         if not words.strip():
             continue
         body += "\n\n" if body else ""
@@ -37,7 +39,7 @@ def read_notebook(source: SourceFile, settings: ReaderSettings) -> Extracted:
             headings += [Heading(text=h.text, start=len(body) + h.start) for h in markdown_headings(words)]
         body += words
         is_cut = is_cut or not is_whole
-    metadata = _record(_record(root).get("metadata"))
+    metadata = _record(root.get("metadata"))
     names = (_joined(_record(author).get("name")) for author in _list(metadata.get("authors")))
     return Extracted(
         text=body,
@@ -48,19 +50,9 @@ def read_notebook(source: SourceFile, settings: ReaderSettings) -> Extracted:
     )
 
 
-def _cells(root: JsonValue) -> Iterator[dict[str, JsonValue]]:
-    """Yield the cells; before version 4 they were in worksheets."""
-    for sheet in (_record(root), *map(_record, _list(_record(root).get("worksheets")))):
-        yield from map(_record, _list(sheet.get("cells")))
-
-
 def _parts(cell: dict[str, JsonValue]) -> Iterator[tuple[str, bool, bool]]:
     """Yield the text of a cell and of each output, whether it is Markdown, and whether it is whole."""
-    kind, level = cell.get("cell_type"), cell.get("level")
-    text = cleaned(_joined(cell.get("source", cell.get("input")))).strip("\n")
-    if kind == "heading":
-        text = f"{'#' * (level if isinstance(level, int) else 1)} {text}"
-    is_markdown = kind in ("markdown", "heading")
+    text, is_markdown = cleaned(_joined(cell.get("source"))).strip("\n"), cell.get("cell_type") == "markdown"
     yield without_marks(text) if is_markdown else text, is_markdown, True
     for output in map(_record, _list(cell.get("outputs"))):
         words = _ESCAPES.sub("", _output(output))
@@ -71,7 +63,7 @@ def _parts(cell: dict[str, JsonValue]) -> Iterator[tuple[str, bool, bool]]:
 
 def _output(output: dict[str, JsonValue]) -> str:
     """Return the text of an output: a stream, a result in its plainest form, or an error without its traceback."""
-    if output.get("output_type") in ("error", "pyerr"):
+    if output.get("output_type") == "error":
         return f"{_joined(output.get('ename'))}: {_joined(output.get('evalue'))}"
     forms = {**output, **_record(output.get("data"))}
     return next((text for form in _TEXTUAL if (text := _joined(forms.get(form)))), "")

@@ -1,7 +1,7 @@
 """Formats the numbers of a workbook as its cells show them (ECMA-376, part 1, 18.8.31).
 
 A date with day, month and year becomes YYYY-MM-DD, which every reader understands alike; other dates, clock times,
-durations, percentages, currencies and scaled numbers follow the format.
+durations, percentages, currencies and scaled numbers follow the format. Fractions and powers of ten are written out.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _RELATIONS: Mapping[str, Callable[[Fraction, Fraction], bool]] = {
 _TOKEN = re.compile(
     r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|_.|\*.|\[\$(?P<currency>[^\]-]*)[^\]]*\]|\[(?P<elapsed>h+|m+|s+)\]|\[[^\]]*\]'
     r"|(?P<half>AM/PM|A/P)|(?P<general>General)|(?P<date>[ymdhs]+|\.0+(?=[^0#]|$))"
-    r"|(?P<digits>[#0?][#0?,]*(?:\.[#0?]*)?,*)(?P<exponent>[eE][-+]0+)?|(?P<over>/)|(?P<text>@)|(?P<literal>.)",
+    r"|(?P<digits>[#0?][#0?,]*(?:\.[#0?]*)?,*(?:[eE][-+]0+)?)|(?P<over>/)|(?P<text>@)|(?P<literal>.)",
     re.IGNORECASE,
 )
 
@@ -118,21 +118,12 @@ def _tokens(section: str) -> tuple[_Token, ...]:
     tokens = []
     for match in _TOKEN.finditer(section):
         kind = match.lastgroup or ""
-        if match["exponent"] is not None:
-            tokens.append(_Token("exponent", match.group()))
-        elif kind:
+        if kind:
             tokens.append(_Token(kind, match[kind]))
         elif match.group().startswith("_"):  # a space as wide as a character
             tokens.append(_Token("literal", " "))
-    kinds = {token.kind for token in tokens}
-    return tuple(
-        _Token("literal", token.text)
-        if token.kind == "date" and kinds & {"digits", "general", "exponent"}
-        else _Token("digits", token.text)
-        if token.kind == "exponent"
-        else token
-        for token in tokens
-    )
+    has_number = any(token.kind in ("digits", "general") for token in tokens)
+    return tuple(_Token("literal", token.text) if token.kind == "date" and has_number else token for token in tokens)
 
 
 def _words(token: _Token) -> str:
@@ -154,8 +145,8 @@ def _numeric(value: Fraction, tokens: Sequence[_Token]) -> str:
     percent = sum(token.text == "%" for token in tokens)
     first = tokens[places[0]].text
     before, after = tokens[: places[0]], tokens[places[0] + 1 :]
-    if any(token.kind == "over" for token in after) and len(places) > 1:
-        return _with_fraction(value, tokens, places)
+    if "e" in first.lower() or (len(places) > 1 and any(token.kind == "over" for token in after)):
+        return _general(value)
     whole, scaled = first.rstrip(","), len(first) - len(first.rstrip(","))
     digits = _digits(value * 100**percent / 1_000**scaled, whole)
     rest = "".join(_words(token) for token in after if token.kind != "digits")
@@ -164,36 +155,18 @@ def _numeric(value: Fraction, tokens: Sequence[_Token]) -> str:
 
 
 def _digits(value: Fraction, pattern: str) -> str:
-    mantissa, mark, exponent = re.split("([eE])", pattern, maxsplit=1) if "e" in pattern.lower() else (pattern, "", "")
-    whole, _, decimals = mantissa.partition(".")
+    whole, _, decimals = pattern.partition(".")
     most, least = len(decimals), decimals.count("0")
     exact = Decimal(value.numerator) / Decimal(value.denominator)
-    if mark:
-        text = f"{exact:.{most}E}"
-        figure, _, power = text.partition("E")
-        width = exponent.count("0")
-        sign = "-" if power.startswith("-") else "+" if "+" in exponent else ""
-        return f"{figure}E{sign}{power.lstrip('+-').zfill(width)}"
     separator = "," if "," in whole else ""
     figure = f"{exact.quantize(Decimal(1).scaleb(-most), ROUND_HALF_UP, _EXACT):{separator}.{most}f}"
-    if "0" not in mantissa and not figure.strip("0.,"):
+    if "0" not in pattern and not figure.strip("0.,"):
         return ""  # only a 0 in the format shows an insignificant digit
     while most > least and figure.endswith("0"):
         figure, most = figure[:-1], most - 1
     figure = figure.rstrip(".") if decimals else figure
     lead, point, rest = figure.partition(".")
     return f"{lead.zfill(whole.count('0')) if not separator else lead}{point}{rest}"
-
-
-def _with_fraction(value: Fraction, tokens: Sequence[_Token], places: Sequence[int]) -> str:
-    """Return a number with a fraction: "5 1/4"."""
-    over = next(at for at, token in enumerate(tokens) if token.kind == "over")
-    most = 10 ** max(1, min(3, len(tokens[places[-1]].text))) - 1
-    near = value.limit_denominator(most)
-    has_whole = sum(place < over for place in places) > 1
-    whole, rest = divmod(near, 1) if has_whole else (0, near)
-    parts = [str(whole)] if whole or not rest else []
-    return " ".join(parts + ([f"{rest.numerator}/{rest.denominator}"] if rest else []))
 
 
 def _time(value: Fraction, tokens: Sequence[_Token], *, is_1904: bool) -> str:
