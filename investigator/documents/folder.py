@@ -82,7 +82,8 @@ class _Refresh:
     def events(self, listed: Sequence[FoundFile]) -> Iterator[FileRead]:
         renamed = tuple(self._renamed(listed))
         opened = [file for file in listed if not file.problem and not self._unchanged(file)]
-        refused = [_refusal(file) for file in listed if file.problem]
+        problems = (file for file in listed if file.problem)
+        refused = [FileRecord(path=file.id, status=file.status, reason=file.problem) for file in problems]
         refused = [record for record in refused if record != self.known.get(record.path)]
         total = len(renamed) + len(refused) + len(opened)
         for record in refused:
@@ -169,10 +170,6 @@ def same_stamp(file: FoundFile, record: FileRecord) -> bool:
 def _stamp(path: str, file: FoundFile | FileRecord) -> tuple[int, int, int, str]:
     """Return what a file keeps if it is renamed without being converted."""
     return file.size, file.mtime_ns, file.inode, PurePosixPath(path).suffix
-
-
-def _refusal(file: FoundFile) -> FileRecord:
-    return FileRecord(path=file.id, status=file.status, reason=file.problem)
 
 
 def _record_of(file: FoundFile, reading: FileReading) -> FileRecord:

@@ -145,13 +145,6 @@ def whole_month(day: Day) -> tuple[int, int]:
     return (year, month - 1) if month > 1 else (year - 1, 12)
 
 
-def month_of(date: str, *, whole: bool) -> tuple[int, int]:
-    """Return the year and month of an ISO date; with `whole`, return the month that ends near that date."""
-    parts = [int(part) for part in date.split("-")]
-    day = Day(parts[1], parts[0], parts[2] if len(parts) > 2 else None)
-    return whole_month(day) if whole else (parts[0], day.month)
-
-
 @cache
 def imprint_pattern(section: str) -> re.Pattern[str]:
     """Return one pattern for a section of `data/imprints.toml` in all its languages; case is ignored."""
@@ -182,20 +175,16 @@ def agreement(period: Period, imprint: Imprint, named: Iterable[Period], *, fisc
     if period.month:
         return by_name + float(agree([period], _ends(imprint)))
     own = imprint.fiscal_year is not None and agree([period], [Period(imprint.fiscal_year, imprint.fiscal_quarter)])
-    calendar = agree([period], [_last_month(imprint)] if imprint.period_end else [])
+    calendar = agree([period], _ends(imprint)[1:])
     if imprint.fiscal_year is None:
         return by_name + float(calendar)
     return by_name + float(own) + (_CALENDAR if calendar and not fiscal else 0.0)
 
 
-def _last_month(imprint: Imprint) -> Period:
-    year, month = month_of(imprint.period_end or "", whole=True)
-    return Period(year, month=month)
-
-
-def _ends(imprint: Imprint) -> frozenset[Period]:
+def _ends(imprint: Imprint) -> tuple[Period, ...]:
     """Return the month of the last day of the reporting period, and the month that it is taken to end with."""
     if not imprint.period_end:
-        return frozenset()
-    year, month = month_of(imprint.period_end, whole=False)
-    return frozenset((Period(year, month=month), _last_month(imprint)))
+        return ()
+    year, month, *day = map(int, imprint.period_end.split("-"))
+    last_year, last_month = whole_month(Day(month, year, day[0] if day else None))
+    return Period(year, month=month), Period(last_year, month=last_month)

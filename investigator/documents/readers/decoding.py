@@ -47,9 +47,12 @@ def decoded(data: bytes, *, declared: bool = False) -> str | None:
             return data.decode(encoding, errors="replace")
     if wide := _wide_encoding(data):
         return data.decode(wide, errors="replace")
-    text = _utf8(data)
+    try:
+        text = data.decode("iso2022_jp_ext" if _SHIFTED.search(data[:_SAMPLE]) else "utf-8")
+    except UnicodeDecodeError:
+        text = data.decode("utf-8", errors="replace") if damaged_utf8(data) else None
     if text is not None:
-        return _unshifted(data, text) if not is_binary(data) else None
+        return text if not is_binary(data) else None
     if declared and (text := _declared(data)) is not None:
         return text
     return data.decode(likely_encoding(_sample(data)), errors="replace") if not is_binary(data) else None
@@ -73,14 +76,6 @@ def likely_encoding(sample: bytes, encodings: Sequence[str] = _ENCODINGS) -> str
     if best in _WESTERN and confidences.get(_WESTERN[0], 0) >= _CLOSE_WESTERN * confidences[best]:
         best = _WESTERN[0]
     return best
-
-
-def _utf8(data: bytes) -> str | None:
-    """Decode bytes as UTF-8, even with slight damage; None if another encoding is more likely."""
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return data.decode("utf-8", errors="replace") if damaged_utf8(data) else None
 
 
 def damaged_utf8(data: bytes) -> int:
@@ -112,16 +107,6 @@ def is_noise(data: bytes) -> bool:
 def _controls(data: bytes) -> int:
     head = data[:_SAMPLE]
     return len(head) - len(head.translate(None, _CONTROLS))
-
-
-def _unshifted(data: bytes, text: str) -> str:
-    """Decode ISO-2022-JP, which looks like ASCII with escape sequences."""
-    if _SHIFTED.search(data[:_SAMPLE]) is None:
-        return text
-    try:
-        return data.decode("iso2022_jp_ext")
-    except UnicodeDecodeError:
-        return text
 
 
 def _wide_encoding(data: bytes) -> str | None:

@@ -116,9 +116,7 @@ class Flow:
         self.breaks, self._blank = 0, False
 
 
-def shifted_text(
-    before: str, text: str, notes: Collection[str], *, blank: bool = False, lowered: bool = False
-) -> tuple[bool, str]:
+def shifted_text(before: str, text: str, notes: Collection[str], *, blank: bool, lowered: bool) -> tuple[bool, str]:
     """Return whether a raised or lowered text stands apart from the text before it, and how it is written: 10^6, m^2,
     SO4, "150 2" for the mark of a note. `notes` are the marks with which notes of the document begin.
     """

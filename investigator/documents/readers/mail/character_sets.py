@@ -8,6 +8,7 @@ from email.policy import Compat32
 
 from investigator.documents.readers.base import cleaned
 from investigator.documents.readers.decoding import decoded
+from investigator.language.normalise import one_line
 
 _WIDER = {  # what mail programs usually mean by these names
     "gb2312": "gb18030",
@@ -57,11 +58,10 @@ def header_text(value: str) -> str:
         words = decode_header(" ".join(value.split()))
     except HeaderParseError:
         words = [(value, None)]
-    text = "".join(_word(content, charset) for content, charset in words)
-    return " ".join(cleaned(text).split())
-
-
-def _word(content: bytes | str, charset: str | None) -> str:
-    if isinstance(content, str):
-        return content
-    return content.decode("raw-unicode-escape") if charset is None else text_in(content, charset)
+    text = ""
+    for content, charset in words:
+        if isinstance(content, str):
+            text += content
+        else:
+            text += content.decode("raw-unicode-escape") if charset is None else text_in(content, charset)
+    return one_line(cleaned(text))

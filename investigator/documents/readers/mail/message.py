@@ -12,7 +12,7 @@ from email.message import Message
 from email.parser import BytesHeaderParser, BytesParser
 from email.utils import parseaddr
 from functools import partial
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import NamedTuple
 
 from investigator.documents.readers.base import (
@@ -114,7 +114,9 @@ class _Parts:
         if part.is_multipart() or not _is_text(part, is_inner) or is_noise(_payload(part)):
             self.files.append(part)
         elif kind in ("text/plain", "text/html") or not is_inner or kind.startswith("multipart/"):
-            text = _Text(kind == "text/html", _text(part))
+            charset = part.get_param("charset", "")
+            words = text_in(_payload(part), charset if isinstance(charset, str) else str(charset[2]))
+            text = _Text(kind == "text/html", words)
             self.pages += text.text if text.is_page else ""
             return [text]
         elif not is_choice:  # otherwise it is an alternative to a text that is already included, such as an invitation
@@ -185,11 +187,6 @@ def _is_text(part: Message, is_inner: bool) -> bool:
     return not is_inner or not (part.get_content_disposition() == "attachment" or _file_name(part))
 
 
-def _text(part: Message) -> str:
-    charset = part.get_param("charset", "")
-    return text_in(_payload(part), charset if isinstance(charset, str) else str(charset[2]))
-
-
 def _payload(part: Message) -> bytes:
     content = part.get_payload(decode=True)
     return content if isinstance(content, bytes) else b""
@@ -256,7 +253,8 @@ def _marked_plain(text: str) -> tuple[str, tuple[Heading, ...]]:
     headings: list[int] = []
     depth = 0
     for index, line in enumerate(lines):
-        now = _depth(line)
+        quoted = _DEPTH.match(line)
+        now = quoted.group().count(">") if quoted is not None else 0
         if now > depth:
             _begin(result, headings)
         elif now < depth and now == 0 and line.strip():
@@ -269,7 +267,9 @@ def _marked_plain(text: str) -> tuple[str, tuple[Heading, ...]]:
             result += lines[index:]
             break
         result.append(line)
-    return "\n".join(result), _at(result, headings)
+    starts = list(accumulate((len(line) + 1 for line in result), initial=0))
+    marked = (Heading(text=result[number].strip(), start=starts[number]) for number in sorted(set(headings)))
+    return "\n".join(result), tuple(marked)
 
 
 def _marked_page(markup: str, hidden: HiddenText) -> tuple[str, tuple[Heading, ...]]:
@@ -282,11 +282,6 @@ def _marked_page(markup: str, hidden: HiddenText) -> tuple[str, tuple[Heading, .
     while headings and headings[-1].text == OWN and text.rstrip().endswith(OWN):
         text, headings = text.rstrip().removesuffix(OWN).rstrip(), headings[:-1]
     return text, headings
-
-
-def _depth(line: str) -> int:
-    quoted = _DEPTH.match(line)
-    return quoted.group().count(">") if quoted is not None else 0
 
 
 def _begin(result: list[str], headings: list[int]) -> None:
@@ -313,14 +308,6 @@ def _begins_headers(lines: Sequence[str], index: int) -> bool:
             break
         block.append(line)
     return len(block) >= _FEWEST_HEADERS and index > 0 and any(_ADDRESS.search(line) for line in block)
-
-
-def _at(lines: Sequence[str], headings: Sequence[int]) -> tuple[Heading, ...]:
-    starts, at = [], 0
-    for line in lines:
-        starts.append(at)
-        at += len(line) + 1
-    return tuple(Heading(text=lines[number].strip(), start=starts[number]) for number in sorted(set(headings)))
 
 
 def read_mailbox(source: SourceFile, settings: ReaderSettings) -> Extracted:
