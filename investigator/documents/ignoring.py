@@ -9,6 +9,7 @@ import codecs
 import re
 import warnings
 from bisect import insort
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from pydantic import Field
@@ -46,7 +47,8 @@ class LeavingOut:
         self._include = Patterns(settings.include)
         self._exclude = Patterns(settings.exclude)
         self._ignore = Patterns(_ignore_lines(root))
-        self._counts = {reason: _Count() for reason in LeftOutReason}
+        self._files, self._folders = Counter[LeftOutReason](), Counter[LeftOutReason]()
+        self._names: dict[LeftOutReason, list[str]] = {reason: [] for reason in LeftOutReason}
 
     def leaves_out(self, path: str, *, is_folder: bool) -> bool:
         """Return True if a path below the folder is neither a document nor a folder to search, and count it unless it
@@ -54,16 +56,19 @@ class LeavingOut:
         """
         reason = self._reason(path, is_folder=is_folder)
         if reason is not None:
-            self._counts[reason].add(document_id(path) + "/" * is_folder, is_folder=is_folder)
+            (self._folders if is_folder else self._files)[reason] += 1
+            name = document_id(path) + "/" * is_folder
+            insort(self._names[reason], name if len(name) <= _LONGEST_NAME else f"…{name[-_LONGEST_NAME:]}")
+            del self._names[reason][_MOST_NAMES:]
             return True
         return path in _OWN_NAMES
 
     def total(self) -> tuple[LeftOut, ...]:
         """Return the files excluded so far, grouped by reason."""
         return tuple(
-            LeftOut(reason=reason, files=count.files, folders=count.folders, names=tuple(count.names))
-            for reason, count in self._counts.items()
-            if count.names
+            LeftOut(reason=reason, files=self._files[reason], folders=self._folders[reason], names=tuple(names))
+            for reason, names in self._names.items()
+            if names
         )
 
     def _reason(self, path: str, *, is_folder: bool) -> LeftOutReason | None:
@@ -78,21 +83,6 @@ class LeavingOut:
         if not is_folder and self._include and not self._include.match_file(path):
             return LeftOutReason.NOT_INCLUDED
         return None
-
-
-class _Count:
-    """The number of files excluded for one reason, and the first few of their names in alphabetical order."""
-
-    def __init__(self) -> None:
-        self.files = 0
-        self.folders = 0
-        self.names: list[str] = []
-
-    def add(self, name: str, *, is_folder: bool) -> None:
-        self.folders += is_folder
-        self.files += not is_folder
-        insort(self.names, name if len(name) <= _LONGEST_NAME else f"…{name[-_LONGEST_NAME:]}")
-        del self.names[_MOST_NAMES:]
 
 
 def _ignore_lines(root: str) -> Iterator[str]:

@@ -37,6 +37,8 @@ from investigator.store.locations import place_of_copy
 if TYPE_CHECKING:
     from obstore import GetOptions
 
+MOST_OBJECTS, MOST_BYTES = 200_000, 20_000_000_000
+"""Larger folders are not copied."""
 _ADDRESS = re.compile(r"(s3|gs|az)://?([^/@?#]+(?:/[^?#]*)?)")
 _VARIABLES = ("AWS_", "AZURE_", "GOOGLE_")
 _PIECE = 8_000_000  # bytes per request
@@ -75,13 +77,11 @@ def object_address(folder: str | Path) -> str:
 
 class ObjectFolder:
     """A folder in object storage, and its copy in the user's data directory; `folder` is the path of the copy.
-    Credentials come only from the environment (such as AWS_ACCESS_KEY_ID) and are not stored. At most `most` objects
-    of `most_bytes` bytes in all are copied.
+    Credentials come only from the environment (such as AWS_ACCESS_KEY_ID) and are not stored.
     """
 
-    def __init__(self, address: str, most: int = 200_000, most_bytes: int = 20_000_000_000) -> None:
+    def __init__(self, address: str) -> None:
         self.address = address
-        self._most, self._most_bytes = most, most_bytes
         self._place = place_of_copy(address)
         self.folder = self._place / "files"
         for directory in (self._place, self.folder):
@@ -121,12 +121,10 @@ class ObjectFolder:
                 if not about["path"].endswith("/"):  # such an object only marks an empty folder
                     entries[about["path"]] = (about["e_tag"] or "", about["size"])
                     size += about["size"]
-            if len(entries) > self._most or size > self._most_bytes:
-                raise FolderError(
-                    f"{self.address} contains more than {self._most:,} objects, or more than "
-                    f"{self._most_bytes / 1e9:,.1f} GB",
-                    hint="Use a longer prefix: all objects are copied to this machine.",
-                )
+            if len(entries) > MOST_OBJECTS or size > MOST_BYTES:
+                limits = f"{MOST_OBJECTS:,} objects, or more than {MOST_BYTES / 1e9:,.1f} GB"
+                hint = "Use a longer prefix: all objects are copied to this machine."
+                raise FolderError(f"{self.address} contains more than {limits}", hint=hint)
         if not entries:
             raise FolderError(f"{self.address} contains no objects", hint="Check the bucket and the prefix.")
         where = places(entries)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from object_server import ObjectServer
 
 from investigator import Investigator, ScriptedEmbedder
+from investigator.documents import objects
 from investigator.documents.objects import ObjectFolder, object_address, places
 from investigator.errors import (
     CredentialError,
@@ -36,9 +37,9 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[ObjectSe
     running.close()
 
 
-def copied(most: int = 10_000, most_bytes: int = 100_000_000) -> tuple[ObjectFolder, list[str]]:
+def copied() -> tuple[ObjectFolder, list[str]]:
     """Return the updated folder, and the messages about it."""
-    folder, said = ObjectFolder("s3://papers/2026", most, most_bytes), list[str]()
+    folder, said = ObjectFolder("s3://papers/2026"), list[str]()
     folder.bring_down(said.append)
     return folder, said
 
@@ -153,8 +154,10 @@ def test_what_cannot_be_listed_or_is_too_much_is_told(server: ObjectServer, monk
         ObjectFolder("s3://letters/x").bring_down(print)
     server.objects |= {f"2026/{number}.txt": b"xx" for number in range(20)}
     for most, most_bytes in ((19, 1_000), (20, 39)):
+        monkeypatch.setattr(objects, "MOST_OBJECTS", most)
+        monkeypatch.setattr(objects, "MOST_BYTES", most_bytes)
         with pytest.raises(FolderError, match="contains more than") as caught:
-            copied(most, most_bytes)
+            copied()
         assert "Use a longer prefix" in caught.value.hint
     assert server.requests == []
     monkeypatch.setitem(sys.modules, "obstore.exceptions", None)

@@ -56,10 +56,6 @@ class ReaderSettings(Record):
     )
 
 
-OWN_RESULT = "a result of this program is not evidence"
-"""The reason given for excluding a file that this program wrote."""
-
-
 class ReadFailure(ReaderError):
     """Raised if no text can be read from a file; contains the file's status, and the reason in one plain line."""
 

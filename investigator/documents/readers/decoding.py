@@ -47,10 +47,12 @@ def decoded(data: bytes, *, declared: bool = False) -> str | None:
             return data.decode(encoding, errors="replace")
     if wide := _wide_encoding(data):
         return data.decode(wide, errors="replace")
+    text: str | None = None
     try:
         text = data.decode("iso2022_jp_ext" if _SHIFTED.search(data[:_SAMPLE]) else "utf-8")
     except UnicodeDecodeError:
-        text = data.decode("utf-8", errors="replace") if damaged_utf8(data) else None
+        if damaged_utf8(data):
+            text = data.decode("utf-8", errors="replace")
     if text is not None:
         return text if not is_binary(data) else None
     if declared and (text := _declared(data)) is not None:

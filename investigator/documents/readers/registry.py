@@ -7,9 +7,6 @@ its value is the reader (`toys:read_toy`).
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
@@ -18,10 +15,8 @@ from pathlib import PurePath
 from investigator.documents.own_results import is_own_result
 from investigator.documents.readers import media_types as kinds
 from investigator.documents.readers.base import (
-    OWN_RESULT,
     READERS,
     Extracted,
-    Member,
     Reader,
     ReaderSettings,
     ReadFailure,
@@ -33,7 +28,7 @@ from investigator.documents.readers.unpacking import Unpacked, Unpacking
 from investigator.documents.readers.versions import OWN, TEXTS, reader_version
 from investigator.errors import SettingsError
 from investigator.language.normalise import one_line
-from investigator.plugins import EntryPoint, load, plug_ins
+from investigator.plugins import load, plug_ins
 from investigator.records import FileStatus
 
 __all__ = ["Unpacked", "read", "reader_of"]
@@ -41,19 +36,13 @@ __all__ = ["Unpacked", "read", "reader_of"]
 _LONGEST_ERROR = 200
 
 
-def read(
-    source: SourceFile,
-    document_id: str,
-    content_hash: str,
-    settings: ReaderSettings,
-    clock: Callable[[], float] = time.monotonic,
-) -> Unpacked:
+def read(source: SourceFile, document_id: str, content_hash: str, settings: ReaderSettings) -> Unpacked:
     """Read a file and the files inside it; no further inner file is opened once half of the time limit has passed.
 
     The id of an inner file consists of the outer file's id, a slash, and its path inside. Raises ReadFailure if the
     file yields no text (because it is empty, encrypted, a scan, unsupported, too large or damaged), and MemoryError.
     """
-    unpacked = Unpacking(reader_of, settings, clock).read(source, document_id, content_hash)
+    unpacked = Unpacking(reader_of, settings).read(source, document_id, content_hash)
     documents = tuple(document.changed(reader=reader_version(document.media_type)) for document in unpacked.documents)
     return replace(unpacked, documents=documents)
 
@@ -65,7 +54,7 @@ def reader_of(source: SourceFile) -> tuple[str, Reader]:
     Raises ReadFailure if no reader supports the file, or if it is a result of this program.
     """
     if is_own_result(source.data):  # an answer must never become evidence
-        raise ReadFailure(FileStatus.EMPTY, OWN_RESULT)
+        raise ReadFailure(FileStatus.EMPTY, "a result of this program is not evidence")
     suffix = PurePath(source.name).suffix.lower()
     if suffix and suffix not in kinds.SUFFIXES and suffix in plug_ins(READERS):
         return f"application/x-{suffix[1:]}", _plug_in(suffix)
@@ -109,34 +98,20 @@ def _plug_in(name: str) -> Reader:
     except SettingsError as error:
         raise ReadFailure(FileStatus.UNSUPPORTED, one_line(str(error))) from error
 
-    @_blamed(point)
     def read_with_plug_in(source: SourceFile, settings: ReaderSettings) -> Extracted:
-        extracted = reader(source, settings) if callable(reader) else None
+        try:
+            extracted = reader(source, settings) if callable(reader) else None
+        except (ReadFailure, MemoryError):
+            raise
+        except Exception as error:  # blame the plug-in, so that nobody looks for the cause in the file
+            message = one_line(f"{type(error).__name__}: {error}")[:_LONGEST_ERROR]
+            package = f" of the package {point.dist.name}" if point.dist else ""
+            raise ReadFailure(FileStatus.FAILED, f"the plug-in {point.value}{package} failed ({message})") from error
         if not isinstance(extracted, Extracted):
             raise ReadFailure(FileStatus.FAILED, f"the plug-in {point.value} did not return an Extracted")
-        extracted = replace(extracted, members=_members(extracted.members, point) if extracted.members else ())
         text = cleaned(extracted.text)
         if text == extracted.text:
             return extracted
         return replace(extracted, text=text, pages=(), headings=(), tables=())  # offsets refer to the original text
 
     return read_with_plug_in
-
-
-def _members(members: Iterable[Member], point: EntryPoint) -> Iterator[Member]:
-    with _blamed(point):
-        for member in members:
-            yield replace(member, read=_blamed(point)(member.read))
-
-
-@contextmanager
-def _blamed(point: EntryPoint) -> Iterator[None]:
-    """Attribute a failure to the plug-in, so that nobody looks for the cause in the file."""
-    try:
-        yield
-    except (ReadFailure, MemoryError):
-        raise
-    except Exception as error:
-        message = one_line(f"{type(error).__name__}: {error}")[:_LONGEST_ERROR]
-        package = f" of the package {point.dist.name}" if point.dist else ""
-        raise ReadFailure(FileStatus.FAILED, f"the plug-in {point.value}{package} failed ({message})") from error

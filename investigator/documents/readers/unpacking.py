@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -53,18 +54,12 @@ class Unpacked:
 
 
 class Unpacking:
-    """Reads one file. `reader_of` returns the media type and the reader of a file, and `clock` returns seconds."""
+    """Reads one file. `reader_of` returns the media type and the reader of a file."""
 
-    def __init__(
-        self,
-        reader_of: Callable[[SourceFile], tuple[str, Reader]],
-        settings: ReaderSettings,
-        clock: Callable[[], float],
-    ) -> None:
+    def __init__(self, reader_of: Callable[[SourceFile], tuple[str, Reader]], settings: ReaderSettings) -> None:
         self._reader_of = reader_of
         self._settings = settings
-        self._clock = clock
-        self._end = clock() + _SHARE_OF_TIME * settings.max_seconds
+        self._end = time.monotonic() + _SHARE_OF_TIME * settings.max_seconds
         self._documents: list[Document] = []
         self._unreadable: list[Unreadable] = []
         self._names: dict[str, int] = {}
@@ -155,7 +150,7 @@ class Unpacking:
             return FileStatus.TOO_LARGE, f"more than {MOST_MEMBERS:,} files are inside"
         if max(self._bytes, self._characters) >= MOST_UNPACKED:
             return FileStatus.TOO_LARGE, f"it unpacks to more than {MOST_UNPACKED:,} bytes"
-        if self._clock() > self._end:
+        if time.monotonic() > self._end:
             reason = f"unpacking took too much of the {self._settings.max_seconds:g} seconds for one file"
             return FileStatus.TIMED_OUT, f"{reason} (reader.max_seconds)"
         return None

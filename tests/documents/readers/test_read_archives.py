@@ -8,13 +8,13 @@ import tracemalloc
 import zipfile
 from collections.abc import Iterable
 from itertools import count
+from types import SimpleNamespace
 
 import pytest
 from made_files import docx, pdf, word_paragraph
 
 from investigator.documents.readers import unpacking
 from investigator.documents.readers.base import Extracted, Member, ReaderSettings, ReadFailure, SourceFile
-from investigator.documents.readers.registry import read
 from investigator.documents.readers.unpacking import Unpacking, inner_path
 from investigator.records import FileStatus, Unreadable
 
@@ -130,7 +130,7 @@ def test_an_archive_that_holds_itself_comes_to_an_end():
         return Extracted("", members=[Member("r.zip", lambda: source.data), Member("r.zip", lambda: source.data)])
 
     with pytest.raises(ReadFailure) as caught:
-        Unpacking(lambda _: ("application/zip", read_itself), ReaderSettings(), count().__next__).read(
+        Unpacking(lambda _: ("application/zip", read_itself), ReaderSettings()).read(
             SourceFile(archive(("r", "")), "r.zip"), "r.zip", ""
         )
     assert caught.value.status is FileStatus.TOO_LARGE
@@ -186,10 +186,10 @@ def test_archives_that_multiply_end_at_the_bytes_that_may_come_out(read_all, mon
     assert "more than 3,000,000 bytes" in left.reason
 
 
-def test_an_archive_that_takes_long_keeps_what_was_read(read_all):
-    seconds = count()
-    source = SourceFile(archive(*((f"{number}.txt", "Text.") for number in range(100))), "a.zip")
-    reading = read(source, "a.zip", "", ReaderSettings(max_seconds=40), clock=lambda: float(next(seconds)))
+def test_an_archive_that_takes_long_keeps_what_was_read(read_all, monkeypatch):
+    monkeypatch.setattr(unpacking, "time", SimpleNamespace(monotonic=count().__next__))
+    data = archive(*((f"{number}.txt", "Text.") for number in range(100)))
+    reading = read_all("a.zip", data, max_seconds=40)
     assert 1 <= len(reading.documents) <= 20
     (left,) = reading.unreadable
     assert left.status is FileStatus.TIMED_OUT

@@ -105,11 +105,6 @@ def _add(builder: TextBuilder, content: dict[str, Any]) -> None:
                 builder.end_cell()
             builder.end_row()
         builder.block()
-    elif kind == "metadata_block":
-        for name, value in content.get("entries") or ():
-            builder.line()
-            builder.verbatim(f"{name}: {value}")
-        builder.block()
     elif text:
         builder.line() if kind == "list_item" else builder.block()
         builder.verbatim(text)

@@ -6,38 +6,25 @@ import json
 import re
 from collections.abc import Iterator
 
-from investigator.documents.readers.base import OWN_RESULT, Extracted, ReaderSettings, ReadFailure, SourceFile, cleaned
+from investigator.documents.readers.base import Extracted, ReaderSettings, SourceFile, cleaned
 from investigator.documents.readers.plain.plain_text import text_of
 from investigator.documents.readers.properties import iso_date
 from investigator.language.normalise import one_line
-from investigator.records import FileStatus
 
 JsonValue = None | bool | str | list["JsonValue"] | dict[str, "JsonValue"]
 """A decoded value; numbers are kept as strings, as written."""
-
-_OWN = (
-    frozenset({"id", "question", "engine", "memories", "reflections"}),
-    frozenset({"questions", "documents", "cells", "engine"}),
-    frozenset({"outcomes", "usage"}),
-)
-"""The fields that identify an API record as an investigation, a matrix or a batch of answers."""
 
 _DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
 _SPACE = re.compile(r"\s*")
 
 
 def read_json(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads one or several consecutive JSON values as lines `path.to.key: value`. Broken JSON is kept as plain text.
-
-    Raises ReadFailure if the file is a result of this program, because an answer must never become evidence.
-    """
+    """Reads one or several consecutive JSON values as lines `path.to.key: value`. Broken JSON is kept as plain text."""
     text = text_of(source)
     try:
         values = _values(text)
     except (ValueError, RecursionError):
         return Extracted(text=text)
-    if any(isinstance(value, dict) and any(keys <= value.keys() for keys in _OWN) for value in values):
-        raise ReadFailure(FileStatus.EMPTY, OWN_RESULT)
     records = ("\n".join(_leaves(value)) for value in values)
     first = values[0] if values and isinstance(values[0], dict) and len(values) == 1 else {}
     return Extracted(

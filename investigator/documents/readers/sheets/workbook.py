@@ -112,10 +112,8 @@ def _add(builder: TextBuilder, number: int, sheet: Sheet, *, marks: bool) -> Non
     builder.heading(marked_hidden(sheet.name) if sheet.hidden else sheet.name)
     builder.grid(grid)
     for caption, table in sheet.tables:
-        builder.block()
-        if caption:
-            builder.verbatim(caption)
-            builder.line()
+        builder.paragraph(caption)
+        builder.line()
         builder.grid(table)
     if sheet.remarks:
         builder.paragraph("\n".join(sheet.remarks))
