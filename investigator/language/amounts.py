@@ -111,7 +111,7 @@ def amounts(text: str) -> list[Amount]:
 
 def _identifiers(text: str) -> Iterator[re.Match[str]]:
     for match in _IDENTIFIER.finditer(text):
-        if not _price().match(match.group()) and not _GROUPED.fullmatch(match.group()):
+        if not re.match(rf"{currency_pattern()}\d", match.group()) and not _GROUPED.fullmatch(match.group()):
             yield match
 
 
@@ -202,11 +202,6 @@ def _number() -> re.Pattern[str]:
         r"|\d+(?:[.,]\d+)*+)"
         rf"(?:[ -]?(?P<magnitude>{magnitude}))?(?:[ -]?(?P<unit>{unit})|(?P<ending>[^\W\d_]{{1,8}}))?(?P<close>\))?"
     )
-
-
-@cache
-def _price() -> re.Pattern[str]:
-    return re.compile(rf"{currency_pattern()}\d")
 
 
 @cache

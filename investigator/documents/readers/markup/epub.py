@@ -44,10 +44,7 @@ def _package_document(package: Package) -> str:
         for element in package.tree(container).iter("rootfile"):
             if (path := element.get("full-path", "")) in package:
                 return path
-    documents = package.names(r".*\.opf")
-    if not documents:
-        raise ReadFailure(FileStatus.FAILED, "the book has no list of its parts (.opf)")
-    return documents[0]
+    raise ReadFailure(FileStatus.FAILED, "the book has no list of its parts (.opf)")
 
 
 def _values(tree: Element, name: str) -> list[str]:

@@ -87,18 +87,15 @@ def pictured_tables(page: Any, lines: Sequence[PlacedLine], turned: Orientation)
     places = [turned.upright(*picture.get_bounds()) for picture in objects]
     pictures = [p for p in places if p.right - p.left >= _LEAST_WIDTH and p.top - p.bottom >= _LEAST_HEIGHT]
     for name, line in captions:
-        if any(_belongs(line, picture) and not _holds_text(picture, lines) for picture in pictures):
+        if any(_belongs(line, picture, lines) for picture in pictures):
             yield name
 
 
-def _belongs(line: PlacedLine, picture: Box) -> bool:
+def _belongs(caption: PlacedLine, picture: Box, lines: Sequence[PlacedLine]) -> bool:
+    """Return True if a caption is next to a picture, and the picture is no background of text lines."""
     left, bottom, right, top = picture
-    beside = line.right < left or line.left > right
-    under, over = line.bottom - top, bottom - (line.bottom + line.size)
-    return not beside and (-line.size <= under <= _REACH or -line.size <= over <= _REACH)
-
-
-def _holds_text(picture: Box, lines: Sequence[PlacedLine]) -> bool:
-    left, bottom, right, top = picture
-    inside = sum(left <= line.left <= right and bottom <= line.bottom <= top for line in lines)
-    return inside > _MOST_INSIDE
+    beside = caption.right < left or caption.left > right
+    under, over = caption.bottom - top, bottom - (caption.bottom + caption.size)
+    if beside or not (-caption.size <= under <= _REACH or -caption.size <= over <= _REACH):
+        return False
+    return sum(left <= line.left <= right and bottom <= line.bottom <= top for line in lines) <= _MOST_INSIDE

@@ -97,7 +97,9 @@ def _take_invisible_off(page: Any, candidates: Sequence[_Letters]) -> Sequence[_
     before = _picture(page)
     for handle, _ in candidates:
         pdfium.FPDFPageObj_SetIsActive(handle, False)
-    hidden = _unseen(page, candidates, before)
+    if not (differs := _picture(page) != before).any():
+        return candidates
+    hidden = [(handle, box) for handle, box in candidates if box is not None and not _seen_at(page, box, differs)]
     for handle, box in candidates:
         if (handle, box) not in hidden:
             pdfium.FPDFPageObj_SetIsActive(handle, True)
@@ -117,9 +119,12 @@ def _candidates(page: Any, objects: PageObjects) -> list[_Letters]:
         return []
     colours, may_hide = fills[:, :3], np.isin(modes, _INVISIBLE_MODES) | (fills[:, 3] < _FAINT)
     may_hide[_layered(handles + inner)] = True
-    outer, boxes = len(handles), _text_boxes(handles)
+    outer, boxes, area = len(handles), _text_boxes(handles), _shown_area(page)
+    left, bottom, right, top = boxes.T
+    is_within = (left < area.right) & (right > area.left) & (bottom < area.top) & (top > area.bottom)
+    is_outside = (right > left) & (top > bottom) & ~is_within
     may_hide[outer:] |= colours[outer:].min(axis=1) > _LIGHT
-    may_hide[:outer] |= _is_outside(boxes, _shown_area(page)) | _on_own_colour(boxes, numbers, colours[:outer], grounds)
+    may_hide[:outer] |= is_outside | _on_own_colour(boxes, numbers, colours[:outer], grounds)
     shapes = zip(grounds.numbers, grounds.boxes.tolist(), strict=True)
     pictures = [Box(*box) for number, box in shapes if objects.kinds[number] == pdfium.FPDF_PAGEOBJ_IMAGE]
     candidates = (
@@ -176,12 +181,6 @@ def _layered(handles: Sequence[Any]) -> list[int]:
     """Return the places of objects that are on a layer."""
     marks = map(_function("FPDFPageObj_CountMarks"), handles)
     return [at for at, count in enumerate(marks) if count and _is_layered(handles[at], count)]
-
-
-def _is_outside(boxes: Any, area: Box) -> Any:
-    left, bottom, right, top = boxes.T
-    is_within = (left < area.right) & (right > area.left) & (bottom < area.top) & (top > area.bottom)
-    return (right > left) & (top > bottom) & ~is_within
 
 
 def _on_own_colour(boxes: Any, numbers: Any, colours: Any, grounds: _Grounds) -> Any:
@@ -277,14 +276,6 @@ def _picture(page: Any) -> Any:
     pixels = bitmap.to_numpy().reshape(bitmap.height, bitmap.width).copy()
     bitmap.close()
     return pixels
-
-
-def _unseen(page: Any, candidates: Sequence[_Letters], before: Any) -> list[_Letters]:
-    """Return the candidates, all of which are off, whose places look as they did before."""
-    differs = _picture(page) != before
-    if not differs.any():
-        return list(candidates)
-    return [(handle, box) for handle, box in candidates if box is not None and not _seen_at(page, box, differs)]
 
 
 def _seen_at(page: Any, box: Box, differs: Any) -> bool:
