@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from investigator.documents.fresh import FreshDocument
@@ -14,8 +13,6 @@ from investigator.records import (
     CheckOutcome,
     Disagreement,
     Fit,
-    Memory,
-    Passage,
     RunFacts,
     Support,
     Trust,
@@ -62,12 +59,15 @@ def sketched(state: State, library: DocumentIndex) -> State:
 def _answer(state: State, library: DocumentIndex, checker: str) -> Answer:
     run, draft, coverage = state.run, state.draft or Draft(), state.coverage
     shown = (*draft.statements, *(row.statement for row in state.rows if row.statement is not None))
-    trust = _trust(state)
+    roles = _JUDGES if state.is_checked else _JUDGES[:2]
+    trust = least([used.trust for used in run.setup.engines if used.role in roles])
     stop = stop_reason(state)
     likeliest = frozenset(card.document_id for card in state.cards[:_NEAREST])
     is_all_searched = state.read >= frozenset(state.document_ids) or (
         bool(run.wordings) and likeliest <= state.read | state.planned_from
     )
+    # the check let nothing of the lead stand, or not all of it, and corrected nothing
+    is_lead_refused = bool(state.refused) if draft.lead is None else draft.lead.support is Support.IN_PART
     status = status_of(
         draft.parts or run.parts,
         fit=state.fit,
@@ -76,7 +76,7 @@ def _answer(state: State, library: DocumentIndex, checker: str) -> Answer:
         stop=stop,
         has_statements=bool(shown),
         has_disagreements=bool(draft.disagreements),
-        is_lead_refused=_is_refused(state, draft),
+        is_lead_refused=is_lead_refused,
         is_unchecked=bool(state.failure),
         is_unfinished=bool(state.undecided) or (state.spent is not None and bool(state.open_steps)),
         is_all_searched=is_all_searched,
@@ -92,6 +92,10 @@ def _answer(state: State, library: DocumentIndex, checker: str) -> Answer:
     reason = reason_of(status, coverage, stop, draft.parts, len(run.wordings), trust)
     if trust is Trust.UNREAD and (missing := missing_words(library, run.full_question)):
         reason += f" No searched document contains: {', '.join(missing)}."
+    is_blank = not shown and not draft.not_stated and state.document_ids
+    nearest = library.hits(run.full_question, _NEAREST) if is_blank else ()
+    addressed = dict.fromkeys(memory.target_document_id for memory in run.memories if memory.addressed)
+    tainted = tuple(name for name in addressed if name != SUMMARY)
     return Answer(
         question=run.question,
         status=status,
@@ -102,28 +106,11 @@ def _answer(state: State, library: DocumentIndex, checker: str) -> Answer:
         parts=draft.parts,
         not_stated=draft.not_stated,
         disagreements=tuple(_dated(entry, library) for entry in draft.disagreements),
-        nearest=() if shown or draft.not_stated else _nearest(state, library),
+        nearest=tuple(hit.passage for hit in nearest),
         check=CheckOutcome(fit=state.fit, by=checker if is_checked else "", trust=trust, withheld=draft.withheld),
-        coverage=coverage.changed(wordings=run.wordings, tainted=_tainted(run.memories)),
+        coverage=coverage.changed(wordings=run.wordings, tainted=tainted),
         run=RunFacts(id=run.id, engine=run.setup.engine, day=run.setup.day, stop=stop),
     )
-
-
-def _is_refused(state: State, draft: Draft) -> bool:
-    """Return True if the check let nothing of the lead stand, or not all of it, and corrected nothing."""
-    return bool(state.refused) if draft.lead is None else draft.lead.support is Support.IN_PART
-
-
-def _tainted(memories: Sequence[Memory]) -> tuple[str, ...]:
-    """Return the documents with text that addresses a language model, in order and without duplicates."""
-    speaking = (memory.target_document_id for memory in memories if memory.addressed)
-    return tuple(dict.fromkeys(name for name in speaking if name != SUMMARY))
-
-
-def _trust(state: State) -> Trust:
-    """Return the lowest trust of the engines that read, wrote and checked."""
-    roles = _JUDGES if state.is_checked else _JUDGES[:2]
-    return least([used.trust for used in state.run.setup.engines if used.role in roles])
 
 
 def _dated(disagreement: Disagreement, library: DocumentIndex) -> Disagreement:
@@ -133,12 +120,6 @@ def _dated(disagreement: Disagreement, library: DocumentIndex) -> Disagreement:
             side.changed(date=library.document(side.quotes[0].document_id).imprint.dated) for side in disagreement.sides
         )
     )
-
-
-def _nearest(state: State, library: DocumentIndex) -> tuple[Passage, ...]:
-    """Return the passages that a search for the question finds first."""
-    hits = library.hits(state.run.full_question, _NEAREST) if state.document_ids else ()
-    return tuple(hit.passage for hit in hits)
 
 
 def answer_now(answer: Answer, reread: Reread) -> Answer:

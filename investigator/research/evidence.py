@@ -70,7 +70,8 @@ def evidence_of(history: Sequence[Memory], others: Sequence[Memory], load: Load,
     number = 0
     for memory in near:
         quote = max(memory.quotes, key=lambda quote: len(quote.text))  # not a header
-        if number < _NEAREST and not _overlaps(quote, quotes.values()):
+        held = (each for each in quotes.values() if each.document_id == quote.document_id)
+        if number < _NEAREST and not any(quote.start < each.end and each.start < quote.end for each in held):
             number += 1
             quotes[f"N{number}"] = quote
     return Evidence(quotes)
@@ -104,13 +105,6 @@ def _places(memories: Sequence[Memory], most: int) -> dict[str, list[Span]]:
     for _, _, quote in sorted(turns[:most], key=lambda entry: entry[1]):
         places.setdefault(quote.document_id, []).append((quote.start, quote.end))
     return places
-
-
-def _overlaps(quote: Quote, others: Iterable[Quote]) -> bool:
-    return any(
-        quote.document_id == other.document_id and quote.start < other.end and other.start < quote.end
-        for other in others
-    )
 
 
 def evidence_documents(

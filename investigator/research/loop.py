@@ -31,8 +31,8 @@ class Research:
     """The components of an investigation.
 
     `keep` stores the record after each step, and `keep_memory` stores each memory before it is used. `reread` reads
-    documents again from their files to look up the quotes of an answer; without it, the quotes are looked up in the
-    library. Without `is_checked`, statements stay unchecked. Everything else depends only on the question, the library
+    documents again from their files to look up the quotes of an answer; without it, they are not looked up. Without
+    `is_checked`, statements stay unchecked. Everything else depends only on the question, the library
     and the engines' replies, so running it again on the same journal gives the same plan, memories and answer: this is
     how a run is resumed and replayed.
     """

@@ -125,27 +125,22 @@ class MatrixResearch:
 
     def _checked(self, rows: Sequence[Row], questions: Sequence[str]) -> Iterator[Row]:
         """Yield rows with their statements checked; a statement that is not supported makes its cell unclear."""
-        cells = [cell for _, row in rows for cell in row if _needs_check(cell)]
+        every = (cell for _, row in rows for cell in row)
+        cells = [cell for cell in every if cell.text and cell.quotes and cell.support is not Support.VERBATIM]
         statements = [
             noted(Statement(text=cell.text, quotes=cell.quotes), questions[cell.question - 1]) for cell in cells
         ]
-        outcome = self._check(statements, {n: questions[cell.question - 1] for n, cell in enumerate(cells, start=1)})
+        outcome = Check()
+        if self.is_checked and statements:
+            asked = {number: questions[cell.question - 1] for number, cell in enumerate(cells, start=1)}
+            checking = Checking(question="", questions=asked)
+            outcome = check(self.client, statements, self.library.document, checking)
         after = {
             id(cell): _judged_cell(cell, judged(statement, outcome.judgements.get(number)))
             for number, (cell, statement) in enumerate(zip(cells, statements, strict=True), start=1)
         }
         for document_id, row in rows:
             yield document_id, tuple(after.get(id(cell), cell) for cell in row)
-
-    def _check(self, statements: Sequence[Statement], questions: dict[int, str]) -> Check:
-        if not self.is_checked or not statements:
-            return Check()
-        checking = Checking(question="", questions=questions)
-        return check(self.client, statements, self.library.document, checking)
-
-
-def _needs_check(cell: MatrixCell) -> bool:
-    return bool(cell.text and cell.quotes) and cell.support is not Support.VERBATIM
 
 
 def _judged_cell(cell: MatrixCell, statement: Statement) -> MatrixCell:

@@ -7,16 +7,12 @@ from collections.abc import Callable, Iterable, Iterator
 from investigator.records import Memory, PointStatus, Reading
 
 
-def _nowhere(_: Memory) -> None:
-    """Ignore a memory."""
-
-
 class MemoryStream:
     """An append-only list that assigns unique ids, starting at 1. `keep` is called with each new memory before it is
     added, so everything in the stream is also in the store.
     """
 
-    def __init__(self, memories: Iterable[Memory] = (), *, keep: Callable[[Memory], None] = _nowhere) -> None:
+    def __init__(self, memories: Iterable[Memory] = (), *, keep: Callable[[Memory], None] = lambda _: None) -> None:
         self._memories = list(memories)
         self._keep = keep
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import methodcaller
 from typing import NamedTuple
 
 from investigator.asking.client import EngineClient
-from investigator.asking.fitting import less_to_ask
 from investigator.engines.roles import Role
 from investigator.proof.quotes import Sources
-from investigator.records import AskReply, AskVariables, Memory, PlanStep, Reading, Remembered, Status, Verdict
+from investigator.records import AskVariables, PlanStep, Reading, Remembered, Status, Verdict
 from investigator.research.concurrency import in_order
 from investigator.research.memory_stream import MemoryStream
-from investigator.research.query import Query, examined, readings_in
+from investigator.research.query import Query, examined
 from investigator.research.research_settings import ResearchSettings
 from investigator.research.shown_documents import shown_document
 from investigator.research.state import State
@@ -51,31 +51,18 @@ class Readers:
         Raises EngineError, TemplateError, StoreError, and the signal BudgetSpent.
         """
         total, done = len(state.open_steps), 0
-        work = list(self._together(state) if self._reads_together(state) else self._one_by_one(state))
-        results = in_order(methodcaller("call"), work, self.workers)
-        try:
+        is_together = len(state.run.rounds) == 1 and (state.fits or state.surveys or state.is_quick)
+        work = list(self._together(state) if is_together else self._one_by_one(state))
+        with closing(in_order(methodcaller("call"), work, self.workers)) as results:
             for entry, readings in zip(work, results, strict=True):
                 every = (readings,) if isinstance(readings, Reading) else readings
                 for step, reading in zip(entry.steps, every, strict=True):
                     done += 1
                     memory = self.stream.add(step.document_id, entry.question, reading)
-                    state = _remembered(state, step, memory)
-                    yield state, self._event(step, memory, done, total)
-        finally:
-            results.close()
-
-    def _event(self, step: PlanStep, memory: Memory, done: int, total: int) -> Remembered:
-        return Remembered(
-            round=step.round,
-            done=done,
-            total=total,
-            memory=memory,
-            calls=self.client.usage().calls,
-            seconds=self.client.elapsed(),
-        )
-
-    def _reads_together(self, state: State) -> bool:
-        return len(state.run.rounds) == 1 and (state.fits or state.surveys or state.is_quick)
+                    plan = state.run.plan.with_result(step.plan_id, memory.id).with_status(step.plan_id, Status.DONE)
+                    state = replace(state, run=state.run.changed(plan=plan, memories=(*state.run.memories, memory)))
+                    cost = {"calls": self.client.usage().calls, "seconds": self.client.elapsed()}
+                    yield state, Remembered(round=step.round, done=done, total=total, memory=memory, **cost)
 
     def _one_by_one(self, state: State) -> Iterator[Work]:
         run, prompts = state.run, self.client.prompts
@@ -124,8 +111,7 @@ class Readers:
         """Return what each document says; if every one must be decided, those left unclear are read once more, with
         more of their text.
         """
-        reply = self.client.ask("query/ask", variables, AskReply, smaller=less_to_ask)
-        readings = list(readings_in(reply, variables, self.sources))
+        readings = list(examined(self.client, self.sources, variables))
         documents = variables.documents
         unclear = [
             place
@@ -145,8 +131,3 @@ class Readers:
             for place, reading in zip(unclear, again, strict=True):
                 readings[place] = readings[place] if reading.verdict is Verdict.UNREAD else reading
         return readings
-
-
-def _remembered(state: State, step: PlanStep, memory: Memory) -> State:
-    plan = state.run.plan.with_result(step.plan_id, memory.id).with_status(step.plan_id, Status.DONE)
-    return replace(state, run=state.run.changed(plan=plan, memories=(*state.run.memories, memory)))

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from investigator.asking.budget import BudgetSettings
-from investigator.errors import FolderError, NotFoundError, ReplayError, StoreError
-from investigator.proof.quotes import verify
-from investigator.proof.standing import quote_standing
-from investigator.records import Answer, Answered, Investigation, Quote, Replayed, StopReason, Usage
+from investigator.errors import ReplayError
+from investigator.proof.standing import Reread, quote_standing
+from investigator.records import Answer, Answered, Investigation, Replayed, StopReason, Usage
 from investigator.research.loop import Research
-from investigator.retrieval.library import DocumentIndex
 from investigator.store.past_calls import PastCalls
 
 
-def replay(kept: Investigation, blank: Investigation, research: Research, journal: PastCalls) -> Replayed:
-    """Replay a run and compare it with the stored record. `research` has the run's own settings, and engines that can
-    only reply from the journal. Raises TemplateError and StoreError.
+def replay(
+    kept: Investigation, blank: Investigation, research: Research, journal: PastCalls, reread: Reread
+) -> Replayed:
+    """Replay a run, compare it with the stored record, and look up its quotes in the files. `research` has the run's
+    own settings, and engines that can only reply from the journal. Raises TemplateError and StoreError.
     """
     differences: tuple[str, ...] = ()
     again: Investigation | None = None
@@ -29,9 +27,13 @@ def replay(kept: Investigation, blank: Investigation, research: Research, journa
     if again is not None:
         differences = tuple(_different(kept, again))
     quotes = kept.answer.citations if kept.answer else ()
-    failed = _failed(quotes, research)
+    fresh = reread(dict.fromkeys(quote.document_id for quote in quotes))
     return Replayed(
-        investigation=kept, calls=journal.used, quotes=len(quotes), differences=differences, failed_quotes=failed
+        investigation=kept,
+        calls=journal.used,
+        quotes=len(quotes),
+        differences=differences,
+        failed_quotes=tuple(each for each in quotes if quote_standing(each, fresh[each.document_id]) != each),
     )
 
 
@@ -67,18 +69,3 @@ def _comparable(answer: Answer | None) -> Answer | None:
     coverage = answer and answer.coverage.changed(left_out=())
     run = answer and answer.run.changed(usage=Usage(), elapsed=0.0)
     return answer and answer.changed(coverage=coverage, reason="", run=run)
-
-
-def _failed(quotes: Sequence[Quote], research: Research) -> tuple[Quote, ...]:
-    """Return the quotes that are no longer in their places, in the files or, without a reader, in the library."""
-    if research.reread is not None:
-        fresh = research.reread(dict.fromkeys(quote.document_id for quote in quotes))
-        return tuple(quote for quote in quotes if quote_standing(quote, fresh[quote.document_id]) != quote)
-    return tuple(quote for quote in quotes if not _stands(quote, research.library))
-
-
-def _stands(quote: Quote, library: DocumentIndex) -> bool:
-    try:
-        return verify(quote, library.document(quote.document_id))
-    except (NotFoundError, FolderError, StoreError, KeyError):  # the document no longer exists
-        return False

@@ -114,10 +114,6 @@ class State:
         """Return everything that was searched for: the question and its other wordings."""
         return tuple(dict.fromkeys((self.run.full_question, *self.run.wordings)))
 
-    def times_read(self, document_id: str) -> int:
-        """Return how often a document was asked."""
-        return sum(memory.target_document_id == document_id for memory in self.run.memories)
-
     @property
     def surveys(self) -> bool:
         """Return True if every document of the folder must be decided."""
@@ -169,9 +165,13 @@ def next_step(state: State) -> Step | None:
         case Step.ANSWER:
             return Step.REFLECT if state.may_search_on and not state.rewritten else _check(state)
         case Step.REFLECT:
-            return Step.PLAN if _finds_more(state) else _check(state) if state.is_written else Step.ANSWER
+            finds_more = bool(state.run.reflections[-1].wordings)  # otherwise another plan would find nothing
+            return Step.PLAN if finds_more else _check(state) if state.is_written else Step.ANSWER
+        case Step.CHECK if not state.is_judged:  # the lead was refused, and is written once more
+            return Step.ANSWER
         case Step.CHECK:
-            return _after_check(state)
+            is_reopened = state.fit in (Fit.NO, Fit.IN_PART)
+            return Step.REFLECT if is_reopened and state.may_search_on else None
 
 
 def stop_reason(state: State) -> StopReason:
@@ -189,15 +189,3 @@ def _check(state: State) -> Step | None:
     """
     says_something = state.draft is not None and (state.draft.statements or state.rows or state.evidence.supports)
     return Step.CHECK if state.is_checked and not state.is_judged and says_something else None
-
-
-def _finds_more(state: State) -> bool:
-    """Return True if the last review names a wording to search for; otherwise another plan would find nothing."""
-    return bool(state.run.reflections[-1].wordings)
-
-
-def _after_check(state: State) -> Step | None:
-    if not state.is_judged:  # the lead was refused, and is written once more
-        return Step.ANSWER
-    is_reopened = state.fit in (Fit.NO, Fit.IN_PART)
-    return Step.REFLECT if is_reopened and state.may_search_on else None

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from investigator.asking.client import EngineClient
-from investigator.proof.quotes import Sources
 from investigator.records import (
     AnswerVariables,
     Checked,
     DocumentNote,
     Event,
     Investigation,
-    Memory,
     Part,
     PlanDocument,
     Planned,
@@ -28,15 +26,12 @@ from investigator.research.answer import Draft, written
 from investigator.research.check import Check, Checking, check, checked_draft, checked_rows, refusal
 from investigator.research.conclusion import sketched
 from investigator.research.evidence import Evidence, evidence_documents
-from investigator.research.memory_stream import MemoryStream
 from investigator.research.planner import Planner, Proposal, best_matching, continued
 from investigator.research.reading import Readers
 from investigator.research.reflection import reflect
-from investigator.research.research_settings import ResearchSettings
 from investigator.research.shown_documents import plan_document
 from investigator.research.state import State, Step
 from investigator.research.survey import surveyed_documents, with_details
-from investigator.retrieval.library import DocumentIndex
 
 Moment = tuple[State, Event | None]
 """A state, and the event that led to it."""
@@ -49,15 +44,8 @@ _FEW = 3
 
 
 @dataclass(frozen=True)
-class Steps:
-    """Performs the steps of an investigation over one folder, with at most `workers` calls at the same time."""
-
-    client: EngineClient
-    library: DocumentIndex
-    settings: ResearchSettings
-    sources: Sources
-    stream: MemoryStream
-    workers: int
+class Steps(Readers):
+    """Performs the steps of an investigation over one folder."""
 
     def performed(self, step: Step, state: State) -> Iterator[Moment]:
         """Yield the states that a step leads to. Raises EngineError, TemplateError, StoreError, and BudgetSpent."""
@@ -65,8 +53,7 @@ class Steps:
             case Step.PLAN:
                 return self._plan(state)
             case Step.ASK:
-                readers = Readers(self.client, self.library, self.settings, self.sources, self.stream, self.workers)
-                return readers.read(state)
+                return self.read(state)
             case Step.ANSWER:
                 return self._answer(state)
             case Step.REFLECT:
@@ -137,6 +124,7 @@ class Steps:
         if state.fits and not state.run.rounds:
             return ()
         memories = {memory.target_document_id: memory for memory in state.run.memories}
+        times_read = Counter(memory.target_document_id for memory in state.run.memories)
         read_whole = state.read_whole
         cards = [card for card in state.cards if card.document_id not in read_whole]
         most = self.settings.planner.documents
@@ -145,7 +133,7 @@ class Steps:
             for rank, card in enumerate(cards[: 2 * most])
         )
         return tuple(
-            document.changed(times_read=state.times_read(document.document_id), verdict=memory.verdict)
+            document.changed(times_read=times_read[document.document_id], verdict=memory.verdict)
             if (memory := memories.get(document.document_id)) is not None
             else document
             for document in shown
@@ -168,7 +156,8 @@ class Steps:
     def _answer(self, state: State) -> Iterator[Moment]:
         state = replace(sketched(state, self.library), rewritten=bool(state.refused), is_judged=False)
         draft, evidence, parts = state.draft or Draft(), state.evidence, state.run.parts
-        is_early = self._is_too_early(state)
+        # no reader found anything yet that may answer, and another round may find it
+        is_early = not state.evidence.supports and not state.surveys and state.may_search_on
         if evidence.quotes and not state.is_quick and not is_early:
             draft = written(self.client, self._answer_variables(state, evidence), evidence, parts) or draft
         if state.surveys:
@@ -178,19 +167,17 @@ class Steps:
         lead = draft.lead.text if draft.lead is not None else ""
         yield state, Written(round=len(state.run.rounds), parts=draft.parts, lead=lead)
 
-    def _is_too_early(self, state: State) -> bool:
-        """Return True if no reader found anything yet that may answer, and another round may find it."""
-        return not state.evidence.supports and not state.surveys and state.may_search_on
-
     def _answer_variables(self, state: State, evidence: Evidence) -> AnswerVariables:
         run = state.run
         shown = [memory for memory in (*state.history, *state.others) if memory.reply]
         decided = len(state.rows) - len(state.undecided) if state.surveys else None
+        by_point = sorted(run.memories, key=lambda memory: memory.point or 0)
+        points = {memory.target_document_id: memory.point or 0 for memory in by_point}  # of the best readings
         return AnswerVariables(
             question=run.full_question,
             mission=run.setup.mission,
             parts=_questions(run.parts),
-            documents=evidence_documents(evidence.quotes, self.library.document, _best_points(run.memories)),
+            documents=evidence_documents(evidence.quotes, self.library.document, points),
             notes=tuple(
                 DocumentNote(document_id=memory.target_document_id, verdict=memory.verdict, reply=memory.reply)
                 for memory in dict.fromkeys(shown[:_MOST_NOTES])
@@ -259,11 +246,3 @@ def _queries(run: Investigation) -> tuple[str, ...]:
 
 def _questions(parts: Sequence[Part]) -> tuple[str, ...]:
     return tuple(part.question for part in parts)
-
-
-def _best_points(memories: Sequence[Memory]) -> dict[str, int]:
-    points: dict[str, int] = {}
-    for memory in memories:
-        name = memory.target_document_id
-        points[name] = max(points.get(name, 0), memory.point or 0)
-    return points

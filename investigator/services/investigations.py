@@ -288,7 +288,7 @@ class Investigations(IndexedFolder):
                 reread=fresh.documents,
                 is_checked=not settings.check.off,
             )
-            return replay(record, as_it_began(record), research, journal)
+            return replay(record, as_it_began(record), research, journal, fresh.documents)
 
     def index(self, *, vectors: bool = False, verify: bool = False, retry: bool = False) -> Iterator[Event]:
         """Update the text and the full-text index without asking a question; with `vectors`, compute all vectors as
