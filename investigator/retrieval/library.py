@@ -37,7 +37,6 @@ _MOST_LOOKED_UP = 40
 """Number of words of a query that are looked up to name those that no document contains."""
 _SNIPPET = 300  # maximum length of the excerpt that represents a document, in characters
 _EXAMINED = 5  # number of documents that a search examines, most promising first
-_SCOPED_DOCUMENTS = 5  # number of documents in a scope that are searched for passages
 _MOST_TERMS = 50_000
 """Number of words whose documents are cached; the longest question has fewer."""
 
@@ -50,8 +49,6 @@ class DocumentIndex(Protocol):
     def unreadable(self) -> tuple[Unreadable, ...]: ...
     def left_out(self) -> tuple[LeftOut, ...]: ...
     def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]: ...
-    def expect(self, queries: Sequence[str]) -> None: ...
-    def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]: ...
     def hits(self, query: str, limit: int, document_id: str | None = None) -> tuple[SearchHit, ...]: ...
     def spans(self, query: str, document_id: str, limit: int, *, is_reranked: bool) -> tuple[tuple[int, int], ...]: ...
     def holders(self, query: str) -> Mapping[str, frozenset[str]]: ...
@@ -102,7 +99,7 @@ class Library:
         """Return all documents, the most promising for any of the queries first; `match` is the probability for the
         first query.
         """
-        self.expect(queries)
+        self._queries.expect(queries)
         first = {entry.document_id: entry for entry in self._ranked(queries[0])}
         chances = {document_id: entry.chance for document_id, entry in first.items()}
         for query in queries[1:]:
@@ -114,19 +111,12 @@ class Library:
         spans = self._corpus.chunk_spans([entry.best.chunk_id for entry in first.values() if entry.best is not None])
         return tuple(self._card(outside[i], first.get(i), spans) for i in (*ranked, *rest))
 
-    def expect(self, queries: Sequence[str]) -> None:
-        """Prepare to search for passages with these queries; preparing all of them together is faster."""
-        self._queries.expect(queries)
-
-    def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]:
-        """Return the best passages for the given queries, best first, in one document or in the most promising ones.
-
-        The similarity and overlap of a passage refer to the first query.
-        """
+    def passages(self, query: str, document_id: str | None = None) -> tuple[Passage, ...]:
+        """Return the best passages for a query, best first, in one document or in the most promising ones."""
         if document_id is not None:
-            return self._inside(queries, document_id)
-        likeliest = self._ranked(queries[0])[:_EXAMINED]
-        passages = [(entry.chance, p) for entry in likeliest for p in self._inside(queries, entry.document_id)]
+            return self._inside(query, document_id)
+        likeliest = self._ranked(query)[:_EXAMINED]
+        passages = [(entry.chance, p) for entry in likeliest for p in self._inside(query, entry.document_id)]
         passages.sort(key=lambda entry: -(entry[0] + entry[1].score))
         return tuple(passage for _, passage in passages[: self._settings.passages])
 
@@ -192,10 +182,9 @@ class Library:
             unreadable=self.unreadable(),
         )
 
-    def _inside(self, queries: Sequence[str], document_id: str) -> tuple[Passage, ...]:
-        question = queries[0]
-        chance = next((entry.chance for entry in self._ranked(question) if entry.document_id == document_id), 0.0)
-        passages = self._passages.best(queries, document_id, self._weights(question))
+    def _inside(self, query: str, document_id: str) -> tuple[Passage, ...]:
+        chance = next((entry.chance for entry in self._ranked(query) if entry.document_id == document_id), 0.0)
+        passages = self._passages.best(query, document_id, self._weights(query))
         return tuple(passage.changed(document_match=round(chance, 4)) for passage in passages)
 
     def _card(self, outside: DocumentCard, entry: RankedDocument | None, spans: Mapping[int, Chunk]) -> DocumentCard:
@@ -212,14 +201,8 @@ class Library:
         return self._documents.rank(question, self._weights(question), holders)
 
     def _weigh(self, question: str) -> Mapping[str, float]:
-        return word_weights(question, self._shares(content_words(question)))
-
-    def _shares(self, terms: Sequence[str]) -> dict[str, float]:
-        """Return the fraction of documents that contain each word or phrase."""
-        total = len(self._corpus.cards())
-        return {
-            term: round(len(documents) / total, 4) if total else 0.0 for term, documents in self._holders(terms).items()
-        }
+        total, holders = len(self._corpus.cards()) or 1, self._holders(content_words(question))
+        return word_weights(question, {word: round(len(names) / total, 4) for word, names in holders.items()})
 
     def _holders(self, terms: Sequence[str]) -> dict[str, frozenset[str]]:
         known = self._known_holders
@@ -233,9 +216,7 @@ class Library:
 
 
 class ScopedIndex:
-    """An index limited to the documents in a scope; word frequencies refer to the whole folder. Passages have no
-    document probability, because the user chose the documents.
-    """
+    """An index limited to the documents in a scope; word frequencies refer to the whole folder."""
 
     def __init__(self, inner: DocumentIndex, scope: Sequence[str]) -> None:
         self._inner = inner
@@ -258,18 +239,6 @@ class ScopedIndex:
     def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]:
         """Return the documents in the scope, the most promising for any of the queries first."""
         return tuple(card for card in self._inner.cards(queries) if card.document_id in self._scope)
-
-    def expect(self, queries: Sequence[str]) -> None:
-        self._inner.expect(queries)
-
-    def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]:
-        if document_id is not None:
-            passages = self._inner.passages(queries, document_id) if document_id in self._scope else ()
-            return tuple(passage.changed(document_match=None) for passage in passages)
-        likeliest = [card.document_id for card in self.cards(queries[:1])][:_SCOPED_DOCUMENTS]
-        each = [self.passages(queries, document_id) for document_id in likeliest]
-        every = sorted((passage for some in each for passage in some), key=lambda passage: -passage.score)
-        return tuple(every[: max(map(len, each), default=0)])
 
     def hits(self, query: str, limit: int, document_id: str | None = None) -> tuple[SearchHit, ...]:
         if document_id is not None:

@@ -8,7 +8,7 @@ from investigator.documents.pages import heading_at, line_at, page_at
 from investigator.engines.embedding.rerankers import Reranker
 from investigator.language.relevance import overlap
 from investigator.records import Chunk, Document, Passage
-from investigator.retrieval.chunk_search import ChunkSearch, CorpusView
+from investigator.retrieval.chunk_search import ChunkHit, ChunkSearch, CorpusView
 from investigator.retrieval.kept_sentences import KeptSentences
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 
@@ -16,9 +16,7 @@ _RERANKED = 15  # number of chunks of a document that the reranker scores
 
 
 class PassageSearch:
-    """Finds the passages in a document that match the given queries; `kept` stores the sentence vectors used for
-    comparison.
-    """
+    """Finds the passages in a document that match a query; `kept` stores the sentence vectors used for comparison."""
 
     def __init__(
         self,
@@ -34,15 +32,13 @@ class PassageSearch:
         self._settings = settings
         self._kept = kept
 
-    def best(self, queries: Sequence[str], document_id: str, weights: Mapping[str, float]) -> tuple[Passage, ...]:
-        """Return the best passages, best first; `weights` are the weights of the first query's stems.
-
-        Chunks are ranked by the mean of their scores for the queries, then by the reranker's score for the first query.
-        """
+    def best(self, query: str, document_id: str, weights: Mapping[str, float]) -> tuple[Passage, ...]:
+        """Return the best passages, best first; `weights` are the weights of the query's stems."""
         chunks = self._corpus.chunks_of(document_id)
         document = self._corpus.document(document_id)
-        scores, similarity = self._scores(queries, document_id, len(chunks))
-        scores = self._reranked(queries[0], document, chunks, scores)
+        hits = self._search.best(query, len(chunks), document_id=document_id)
+        similarity = {hit.chunk_id: hit.similarity or 0.0 for hit in hits}
+        scores = self._reranked(query, document, chunks, hits)
         order = list(chunks)
         place_of = {chunk_id: place for place, chunk_id in enumerate(order)}
         ranked = (place_of[i] for i in sorted(scores, key=lambda i: -scores[i]) if i in place_of)
@@ -59,33 +55,19 @@ class PassageSearch:
     def spans(self, query: str, document_id: str, limit: int) -> tuple[tuple[int, int], ...]:
         """Return the spans of the best chunks, best first, as the reranker orders them."""
         chunks = self._corpus.chunks_of(document_id)
-        scores, _ = self._scores((query,), document_id, len(chunks))
-        scores = self._reranked(query, self._corpus.document(document_id), chunks, scores)
+        hits = self._search.best(query, len(chunks), document_id=document_id)
+        scores = self._reranked(query, self._corpus.document(document_id), chunks, hits)
         best = [chunks[i] for i in sorted(scores, key=lambda i: -scores[i]) if i in chunks][:limit]
         return tuple((chunk.start, chunk.end) for chunk in best)
 
-    def _scores(
-        self, queries: Sequence[str], document_id: str, limit: int
-    ) -> tuple[dict[int, float], dict[int, float]]:
-        """Return the mean score of each chunk that a query finds, best first, and its similarity to the first query."""
-        different = list(dict.fromkeys(queries))
-        sums: dict[int, float] = {}
-        similarity: dict[int, float] = {}
-        for number, query in enumerate(different):
-            for hit in self._search.best(query, limit, document_id=document_id):
-                sums[hit.chunk_id] = sums.get(hit.chunk_id, 0.0) + hit.score
-                if number == 0:
-                    similarity[hit.chunk_id] = hit.similarity or 0.0
-        ranked = sorted(sums.items(), key=lambda entry: -entry[1])
-        return {chunk_id: total / len(different) for chunk_id, total in ranked}, similarity
-
     def _reranked(
-        self, query: str, document: Document, chunks: Mapping[int, Chunk], scores: Mapping[int, float]
+        self, query: str, document: Document, chunks: Mapping[int, Chunk], hits: Sequence[ChunkHit]
     ) -> dict[int, float]:
         """Return the scores (about 0..1); for the best chunks, they are combined with the reranker's scores."""
+        scores = {hit.chunk_id: hit.score for hit in hits}
         best = [i for i in scores if i in chunks][:_RERANKED]
         if not best:
-            return dict(scores)
+            return scores
         texts = {i: document.text[chunks[i].start : chunks[i].end] for i in best}
         if self._kept is not None:
             self._kept.keep(texts)

@@ -111,8 +111,6 @@ class ShardHolders(Protocol):
 
     def on(self, number: int, call: Callable[[Shard], Reply]) -> Reply:
         """Call a named function, or a partial of one, with one shard and return its result."""
-        ...
 
     def on_all(self, call: Callable[[Shard], Reply]) -> dict[int, Reply]:
         """Call a function with every shard, and return the results in order, keyed by shard number."""
-        ...

@@ -49,11 +49,9 @@ class VectorSearch(Protocol):
 
     def nearest(self, query: str, limit: int, document_id: str | None = None) -> list[VectorMatch]:
         """Return the nearest chunks, nearest first, in one document or in all."""
-        ...
 
     def similarities(self, query: str, chunk_ids: Sequence[int]) -> dict[int, float]:
         """Return the cosine similarity (-1..1) between the query and each of the chunks that this search covers."""
-        ...
 
 
 class VectorIndex(Protocol):
@@ -61,11 +59,9 @@ class VectorIndex(Protocol):
 
     def nearest(self, vector: Vectors, limit: int) -> list[VectorMatch]:
         """Return the chunks nearest to a unit vector of shape (dimensions,), nearest first."""
-        ...
 
     def matches(self, chunk_ids: Sequence[int], vector: Vectors, limit: int) -> list[VectorMatch]:
         """Return the nearest of the given chunks, every one compared, nearest first."""
-        ...
 
 
 class WholeSearch:

@@ -26,7 +26,7 @@ from investigator.dialogue.messages import Message
 from investigator.engines.http import Retries
 from investigator.errors import EngineError
 from investigator.records import Document, PageSpan, Passage, Quote
-from investigator.retrieval.library import DocumentIndex
+from investigator.retrieval.library import Library
 
 RETRIES = Retries(tries=2, delay=0.01)
 QUESTION = "How much power does the Cedar plant make?"
@@ -135,14 +135,14 @@ class OneFolder:
     def document(self, document_id: str) -> Document:
         return {PAPER.id: PAPER}[document_id]
 
-    def passages(self, queries: Sequence[str], document_id: str | None = None) -> tuple[Passage, ...]:
+    def passages(self, query: str) -> tuple[Passage, ...]:
         text = PAPER.text[27:]
         place = {"page": 2, "line": 4, "own_lines": False, "start": 27, "end": len(PAPER.text)}
         return (Passage(document_id=PAPER.id, text=text, score=0.9, **place),)
 
 
 def test_pages_of_a_served_document_are_told() -> None:
-    with SearchEndpoint(FolderSearch(lambda _: nullcontext(cast("DocumentIndex", OneFolder())))) as endpoint:
+    with SearchEndpoint(FolderSearch(lambda _: nullcontext(cast("Library", OneFolder())))) as endpoint:
         (found,) = SearchServer(endpoint.address).search("q", 5)
     (quote,) = told_quotes(found, "The last line.")
     assert (quote.place, found.url) == ("paper.pdf:page 2", "paper.pdf#page=2")

@@ -72,8 +72,8 @@ def contents(library: Library) -> list[object]:
     results: list[object] = [library.document_ids(), library.unreadable(), library.left_out()]
     for number, question in enumerate(QUESTIONS):
         queries = (question, QUESTIONS[number - 1])
-        results += [library.cards(queries), library.passages(queries), library.hits(question, 20)]
-        results += [library.passages(queries, name) for name in library.document_ids()]
+        results += [library.cards(queries), library.passages(question), library.hits(question, 20)]
+        results += [library.passages(question, name) for name in library.document_ids()]
         results += [library.hits(question, 5, "oak.md"), library.standings(question)]
     return [without_ids(entry) for entry in results]
 

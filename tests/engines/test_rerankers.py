@@ -85,7 +85,7 @@ def test_a_search_follows_the_cross_encoder_that_the_settings_name(cross_encoder
     def first(reranker: str) -> str:
         settings = load_settings(None, [f"retrieval.reranker={reranker}", "retrieval.passage_characters=100"])
         with Investigator(folder, embedder=ScriptedEmbedder(), settings=settings).library() as library:
-            passages = library.passages((question,), "all.md")
+            passages = library.passages(question, "all.md")
         assert len(passages) == 3
         texts[reranker] = [passage.text for passage in passages]
         return passages[0].text

@@ -62,7 +62,7 @@ def test_a_firm_that_has_no_document_is_likely_nowhere(library: Library) -> None
 def test_a_search_of_the_folder_puts_the_passage_of_the_right_document_first(library: Library) -> None:
     question = "What was cash used for at General Mills in Q4 2022?"
     assert library.hits(question, 5)[0].passage.document_id == "2022_Q4_GENERALMILLS.md"
-    passage = library.passages((question,))[0]
+    passage = library.passages(question)[0]
     assert passage.document_id == "2022_Q4_GENERALMILLS.md"
     assert "dividends" in passage.text
     assert passage.document_match == library.cards((question,))[0].match

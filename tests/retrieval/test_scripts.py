@@ -61,7 +61,7 @@ def test_each_half_of_the_search_finds_what_is_asked_in_its_script(
 def test_the_whole_search_puts_the_document_and_its_passage_first(library: Library, document_id: str) -> None:
     question = QUESTIONS[document_id]
     assert library.cards((question,))[0].document_id == document_id
-    assert library.passages((question,))[0].document_id == document_id
+    assert library.passages(question)[0].document_id == document_id
     assert library.hits(question, 3)[0].passage.document_id == document_id
 
 
@@ -70,7 +70,7 @@ def test_the_whole_search_puts_the_document_and_its_passage_first(library: Libra
 )
 def test_a_query_of_one_character_ends_in_a_ranking(library: Library, query: str, document_id: str) -> None:
     assert {card.document_id for card in library.cards((query,))} == set(TEXTS)
-    assert library.passages((query,), document_id)[0].text == TEXTS[document_id]
+    assert library.passages(query, document_id)[0].text == TEXTS[document_id]
 
 
 @pytest.mark.parametrize("query", ["?", "。", "、", "\u0301", "💥", "\u200b", "\u0e31"])

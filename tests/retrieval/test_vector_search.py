@@ -74,7 +74,7 @@ def test_no_passage_is_embedded_twice(folder: Path) -> None:
     made = opened(folder, embedder)
     for _ in range(2):
         with made.library() as library:
-            library.passages((QUESTION,))
+            library.passages(QUESTION)
     passages = [text for text in embedder.texts if text != QUESTION]
     assert passages
     assert len(passages) == len(set(passages))
@@ -88,13 +88,13 @@ def test_a_damaged_vector_changes_no_hit_and_is_computed_again(folder: Path, tmp
     made = Investigator(folder, embedder=CountingEmbedder(), workspace=tmp_path / "w")
     list(made.index(vectors=True))
     with made.library(search=search) as library:
-        before = library.passages((QUESTION,), "mill.txt")
+        before = library.passages(QUESTION, "mill.txt")
     stored = "SELECT vector FROM vectors JOIN chunks ON id = chunk_id WHERE document_id = 'mill.txt'"
     with sqlite3.connect(tmp_path / "w" / "index.db") as connection:
         sound = connection.execute(stored).fetchall()
         connection.execute("UPDATE vectors SET vector = randomblob(length(vector))")
     with made.library(search=search) as library:
-        assert library.passages((QUESTION,), "mill.txt") == before
+        assert library.passages(QUESTION, "mill.txt") == before
     with sqlite3.connect(tmp_path / "w" / "index.db") as connection:
         assert connection.execute(stored).fetchall() == sound
 
@@ -110,11 +110,11 @@ def test_a_folder_that_lacks_few_vectors_gets_them_all_first(folder: Path, monke
 def test_what_candidates_find_does_not_depend_on_the_vectors_that_happen_to_be_there(folder: Path) -> None:
     made = opened(folder, CountingEmbedder())
     with made.library() as library:
-        before = library.passages((QUESTION, "Who sold wool in parish 7?"))
+        before = library.passages(QUESTION)
     list(made.index(vectors=True))
     (folder / "more.txt").write_text("A note.", encoding="utf-8")  # one vector is missing again
     with made.library() as library:
-        assert library.passages((QUESTION, "Who sold wool in parish 7?")) == before
+        assert library.passages(QUESTION) == before
 
 
 def test_a_run_goes_on_in_the_search_that_it_began_with(folder: Path) -> None:
@@ -174,13 +174,13 @@ def test_sentences_are_embedded_with_the_index_and_not_for_a_question(
     assert rows(mill.parent / "w") == 3
     again, embedder = at_mill(mill)
     with again.library() as library:
-        result = library.passages((QUESTION,))
+        result = library.passages(QUESTION)
     assert embedder.texts == [QUESTION]
     (mill.parent / "w" / "index.db").unlink()
     monkeypatch.setattr(NONE_AHEAD, 0)
     anew, _ = at_mill(mill)
     with anew.library() as library:
-        assert library.passages((QUESTION,)) == result
+        assert library.passages(QUESTION) == result
 
 
 def test_a_sentence_that_is_cut_by_the_border_of_two_passages_is_embedded_with_the_index(mill: Path) -> None:
@@ -201,7 +201,7 @@ def test_a_question_keeps_what_it_reads_if_nothing_was_made_ahead(mill: Path, mo
     list(made.index(vectors=True))
     assert rows(mill.parent / "w") == 0
     with made.library() as library:
-        library.passages((QUESTION,))
+        library.passages(QUESTION)
     assert rows(mill.parent / "w") == 3
 
 
@@ -209,20 +209,20 @@ def test_a_damaged_vector_is_computed_again(mill: Path) -> None:
     made, _ = at_mill(mill)
     list(made.index(vectors=True))
     with made.library() as library:
-        before = library.passages((QUESTION,))
+        before = library.passages(QUESTION)
     with sqlite3.connect(mill.parent / "w" / "index.db") as connection:
         connection.execute("UPDATE sentence_vectors SET vector = randomblob(length(vector)) WHERE place = 0")
         connection.execute("UPDATE sentence_vectors SET vector = x'00' WHERE place = 1")
     again, embedder = at_mill(mill)
     with again.library() as library:
-        assert library.passages((QUESTION,)) == before
+        assert library.passages(QUESTION) == before
     assert FIRST in embedder.texts
     with again.library() as library:
-        library.passages(("Who rebuilt the mill?",))
+        library.passages("Who rebuilt the mill?")
     assert rows(mill.parent / "w") == 3
     anew, embedder = at_mill(mill)
     with anew.library() as library:
-        assert library.passages((QUESTION,)) == before
+        assert library.passages(QUESTION) == before
     assert FIRST not in embedder.texts
 
 

@@ -101,5 +101,5 @@ def test_search_inside_a_long_document_is_exact(long: Workspace, query: str) -> 
 def test_the_passages_of_a_long_document_hold_its_best_chunk(long: Workspace) -> None:
     settings = RetrievalSettings(passage_characters=100)
     library = workspace_library(long, ScriptedEmbedder(), settings)
-    passages = library.passages(("What did entry 3210 say?",), "ledger.txt")
+    passages = library.passages("What did entry 3210 say?", "ledger.txt")
     assert "Entry 3210:" in passages[0].text

@@ -18,10 +18,10 @@ from investigator.documents.pages import heading_at, line_at, page_at
 from investigator.errors import FolderError, InvestigatorError, NotFoundError, ReaderError, WorkspaceLockedError
 from investigator.proof.standing import SOURCE_CHANGED, Reread, standing_quotes
 from investigator.records import Document, Passage, Quote
-from investigator.retrieval.library import DocumentIndex
+from investigator.retrieval.library import Library
 from investigator.services.indexed_folder import mended
 
-OpenShelf = Callable[[frozenset[str]], AbstractContextManager[DocumentIndex]]
+OpenShelf = Callable[[frozenset[str]], AbstractContextManager[Library]]
 """Opens the folder with an up-to-date index; the given documents are read again even if they seem unchanged."""
 
 _LONGEST_WAIT = 30.0
@@ -76,7 +76,7 @@ class FolderSearch:
 
     def _passages(self, query: str, count: int, again: frozenset[str]) -> Sequence[SearchDocument]:
         with self.open_shelf(again) as shelf:
-            ranked = chain.from_iterable(zip_longest(*(shelf.passages((searched(line),)) for line in _lines(query))))
+            ranked = chain.from_iterable(zip_longest(*(shelf.passages(searched(line)) for line in _lines(query))))
             places: dict[tuple[str, int, int], Passage] = {}  # a passage has another score for each line
             for passage in filter(None, ranked):
                 places.setdefault((passage.document_id, passage.start, passage.end), passage)
@@ -108,7 +108,7 @@ def one_at_a_time(open_shelf: OpenShelf, longest_wait: float = _LONGEST_WAIT) ->
     turn = Lock()
 
     @contextmanager
-    def opened(again: frozenset[str]) -> Iterator[DocumentIndex]:
+    def opened(again: frozenset[str]) -> Iterator[Library]:
         with turn, ExitStack() as stack:
             last = time.monotonic() + longest_wait
             while True:
