@@ -12,9 +12,9 @@ from rich.text import Text
 from investigator.cli.output import is_terminal
 from investigator.cli.streams import STREAMS
 from investigator.errors import RunError
-from investigator.records import Answered, Event, Investigation, Notice, Started, Writing
+from investigator.records import Answered, Event, Investigation, Notice, Progressed, Started, Writing
 from investigator.reports.inert import inert
-from investigator.reports.steps import Count, Pace, counted_step, sentence, what_follows, writing_line
+from investigator.reports.steps import Pace, counted_step, sentence, what_follows, writing_line
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -111,7 +111,7 @@ class Display:
             self._count(count, self._clock())
         elif (self._verbose or isinstance(event, Notice)) and (words := sentence(event, self._engine)):
             self._say(inert(words))
-        if self._bar is not None and (count is None or count.last):
+        if self._bar is not None and (count is None or count.is_last):
             self._bar.remove_task(self._task)  # the next phase, of unknown length, has its own clock
             self._task = self._bar.add_task(what_follows(event), total=None, detail="")
 
@@ -125,11 +125,11 @@ class Display:
             self._wrote = self._clock()
             self._say(writing_line(writing))
 
-    def _count(self, count: Count, now: float) -> None:
+    def _count(self, count: Progressed, now: float) -> None:
         title, detail = inert(count.title), self._pace.detail(count, now)
         if self._bar is not None:
             self._bar.update(self._task, description=title, completed=count.done, total=count.total, detail=detail)
-        elif self._verbose and (count.phase != self._phase or count.last or now - self._counted >= PLAIN_INTERVAL):
+        elif self._verbose and (count.phase != self._phase or count.is_last or now - self._counted >= PLAIN_INTERVAL):
             self._phase, self._counted = count.phase, now
             self._say(f"{title}: {detail}".removesuffix(": "))
 

@@ -94,6 +94,16 @@ class Progressed(Record):
     total: int
     about: tuple[str, ...] = ()
 
+    @property
+    def is_last(self) -> bool:
+        """Return True if this is the last step of its phase."""
+        return self.done >= self.total
+
+    @property
+    def title(self) -> str:
+        """Return the phase and its progress."""
+        return f"{self.phase} {self.done}/{self.total}"
+
 
 class Filled(Progressed):
     """A row of a matrix was filled: its document and its cells."""

@@ -20,14 +20,10 @@ class PageMark(Record):
     bottom: float = Field(ge=0, le=1)
 
 
-class PageLine(Record):
-    """A line of text on a page, and its rectangle in fractions of the page size, as in a mark."""
+class PageLine(PageMark):
+    """A line of text on a page, and its rectangle."""
 
     text: str
-    left: float = Field(ge=0, le=1)
-    top: float = Field(ge=0, le=1)
-    right: float = Field(ge=0, le=1)
-    bottom: float = Field(ge=0, le=1)
 
 
 class PageView(Record):

@@ -140,12 +140,9 @@ def csv_text(heading: Sequence[str], rows: Iterable[Sequence[str | int | float]]
     writer = csv.writer(written)
     writer.writerow(heading)
     for row in rows:
-        writer.writerow([_without_formula(inert(cell)) if isinstance(cell, str) else cell for cell in row])
+        texts = [inert(cell) if isinstance(cell, str) else cell for cell in row]
+        writer.writerow([f"'{t}" if isinstance(t, str) and t.startswith(_FORMULA) else t for t in texts])
     return redacted(written.getvalue())
-
-
-def _without_formula(text: str) -> str:
-    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def matrix_xlsx(matrix: Matrix) -> bytes:

@@ -29,7 +29,8 @@ def folder_text(status: FolderStatus) -> Text:
     """
     blocks = [_table([file for file in status.files if not _is_rest(file)])]
     if unread := [file for file in status.files if file.status not in READ or file.reason]:
-        lines = [f"  {inert_line(file.path)} ({': '.join(_reasons(file))})" for file in unread[:_LISTED]]
+        named = ((file.path, ": ".join(filter(None, (file.status, file.reason)))) for file in unread[:_LISTED])
+        lines = [f"  {inert_line(path)} ({inert_line(reason)})" for path, reason in named]
         lines += [f"  and {len(unread) - _LISTED:,} more: --json lists all"] if len(unread) > _LISTED else []
         blocks.append(Text("\n".join(lines), style="yellow"))
     if status.left_out:
@@ -156,10 +157,6 @@ def _sums(files: Sequence[FileRecord]) -> tuple[str, ...]:
 def _is_rest(file: FileRecord) -> bool:
     """Return True if a record represents text that was cut off at the end of a file."""
     return bool(file.inside) and file.path.rpartition("/")[2].startswith(REST)
-
-
-def _reasons(file: FileRecord) -> Sequence[str]:
-    return [file.status.value, *([inert_line(file.reason)] if file.reason else [])]
 
 
 def _searchable(status: FolderStatus) -> str:

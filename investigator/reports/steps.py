@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from investigator.records import (
     Answered,
@@ -36,26 +35,6 @@ _NEXT: Mapping[type[Event], str] = {
 }
 
 
-@dataclass(frozen=True)
-class Count:
-    """Progress in a phase: item `done` of `total`, and the details of this item."""
-
-    phase: str
-    done: int
-    total: int
-    about: tuple[str, ...] = ()
-
-    @property
-    def last(self) -> bool:
-        """Return True if this is the last item of its phase."""
-        return self.done >= self.total
-
-    @property
-    def title(self) -> str:
-        """Return the phase and its progress."""
-        return f"{self.phase} {self.done}/{self.total}"
-
-
 class Pace:
     """Estimates the remaining time of a phase from its items so far."""
 
@@ -64,35 +43,34 @@ class Pace:
         self._began = 0.0
         self._first = 0
 
-    def detail(self, count: Count, now: float) -> str:
+    def detail(self, count: Progressed, now: float) -> str:
         """Return the details of an item and the remaining time, if it is known; call this once for each count. `now` is
         in seconds, from any monotonic clock.
         """
         if count.phase != self._phase:
             self._phase, self._began, self._first = count.phase, now, count.done
         done, seconds, left = count.done - self._first, now - self._began, list[str]()
-        if done > 0 and seconds > 0 and not count.last:
+        if done > 0 and seconds > 0 and not count.is_last:
             left = [f"about {duration(seconds / done * (count.total - count.done))} left"]
         return ", ".join([*count.about, *left])
 
 
-def counted_step(event: Event, engine: str) -> Count | None:
-    """Return the event as a count if it reports the progress of a phase, otherwise None. `engine` is the name of the
-    engine, if the run has begun.
-    """
+def counted_step(event: Event, engine: str) -> Progressed | None:
+    """Return the progress that an event reports, or None. `engine` is the name of the engine, if the run has begun."""
     match event:
         case FileRead():
             fate = () if event.file.status is FileStatus.INDEXED else (inert_line(file_words(event.file), _LINE),)
-            return Count("reading files", event.done, event.total, (inert_line(event.file.path, _LINE), *fate))
+            phase, about = "reading files", (inert_line(event.file.path, _LINE), *fate)
         case Embedded():
-            phase = "computing sentence vectors" if event.sentences else "computing vectors"
-            return Count(phase, event.done, event.total)
+            phase, about = "computing sentence vectors" if event.sentences else "computing vectors", ()
         case Progressed():
-            return Count(event.phase, event.done, event.total, event.about)
+            return event
         case Remembered():
+            phase = f"{_again(event.round)}reading documents"
             about = (inert_line(event.memory.target_document_id, _LINE), score_line(event.memory, engine))
-            return Count(f"{_again(event.round)}reading documents", event.done, event.total, about)
-    return None
+        case _:
+            return None
+    return Progressed(phase=phase, done=event.done, total=event.total, about=about)
 
 
 def sentence(event: Event, engine: str) -> str:

@@ -229,11 +229,6 @@ def _is_unread(answer: Answer) -> bool:
     return is_plain and answer.check.trust is Trust.UNREAD
 
 
-def _says_so(answer: Answer, line: str) -> bool:
-    """Return True if a line about the readers already stands in the status."""
-    return line == NO_READER and answer.status is AnswerStatus.PASSAGES_FOUND
-
-
 def _status_line(answer: Answer, view: AnswerView, details: bool = False) -> Text:
     """Return the status, unless it is shown above, with the coverage and what is open; with `details`, all files that
     were not opened or are unreadable follow it.
@@ -274,7 +269,8 @@ def _unfinished_blocks(investigation: Investigation) -> list[Text]:
 def _footer(investigation: Investigation, *, details: bool, is_alone: bool = True) -> Text:
     answer, setup, usage = investigation.answer, investigation.setup, investigation.usage
     if details or answer is None:
-        lines = [inert_line(line) for line in readers(investigation) if answer is None or not _says_so(answer, line)]
+        is_said = answer is not None and answer.status is AnswerStatus.PASSAGES_FOUND  # that nobody read them
+        lines = [inert_line(line) for line in readers(investigation) if not (is_said and line == NO_READER)]
     else:
         lines = [inert_line(support_line(answer))] if answer.check.by else []
         lines += [inert_line(line) for line in distrust_lines(answer, setup.engines) if is_alone or line != NO_READER]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from investigator.asking.client import EngineClient
 from investigator.asking.fitting import less_to_ask
+from investigator.asking.repair import ReadReply
 from investigator.language.addressed import addresses_model
 from investigator.language.normalise import one_line
 from investigator.proof.quotes import Sources
@@ -85,7 +86,8 @@ class Query:
         Raises the same errors as `run`.
         """
         variables = self.variables(sub_question)
-        readings = examined(self._client, self._sources, variables, template)
+        reply = self._client.ask("query/ask", variables, AskReply, template=template, smaller=less_to_ask)
+        readings = readings_in(reply, variables, self._sources)
         return readings[0] if self.target_doc_id != SUMMARY else _together(variables.documents, readings)
 
     def variables(self, sub_question: str) -> AskVariables:
@@ -114,15 +116,19 @@ class Query:
         )
 
 
-def examined(
-    client: EngineClient, sources: Sources, variables: AskVariables, template: Path | None = None
-) -> tuple[Reading, ...]:
-    """Return what each document of a prompt says, with its quotes as they stand in the documents.
+def examined(client: EngineClient, sources: Sources, variables: AskVariables) -> tuple[Reading, ...]:
+    """Return what each document of a prompt says. Raises EngineError, TemplateError, StoreError, and the signal
+    BudgetSpent.
+    """
+    return readings_in(client.ask("query/ask", variables, AskReply, smaller=less_to_ask), variables, sources)
+
+
+def readings_in(reply: ReadReply[AskReply], variables: AskVariables, sources: Sources) -> tuple[Reading, ...]:
+    """Return what each document of a prompt says according to the reply, with its quotes as they stand in the
+    documents.
 
     A document that the reply leaves out says nothing on the question; if the reply cannot be read, all are unread.
-    Raises EngineError, TemplateError, StoreError, and the signal BudgetSpent.
     """
-    reply = client.ask("query/ask", variables, AskReply, template=template, smaller=less_to_ask)
     if reply.value is None:
         return tuple(Reading(reply=reply.raw) for _ in variables.documents)
     replies = _by_document(reply.value.readings, [document.document_id for document in variables.documents])

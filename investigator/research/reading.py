@@ -10,12 +10,13 @@ from operator import methodcaller
 from typing import NamedTuple
 
 from investigator.asking.client import EngineClient
+from investigator.asking.fitting import less_to_ask
 from investigator.engines.roles import Role
 from investigator.proof.quotes import Sources
-from investigator.records import AskVariables, PlanStep, Reading, Remembered, Status, Verdict
+from investigator.records import AskReply, AskVariables, PlanStep, Reading, Remembered, Status, Verdict
 from investigator.research.concurrency import in_order
 from investigator.research.memory_stream import MemoryStream
-from investigator.research.query import Query, examined
+from investigator.research.query import Query, examined, readings_in
 from investigator.research.research_settings import ResearchSettings
 from investigator.research.shown_documents import shown_document
 from investigator.research.state import State
@@ -111,7 +112,8 @@ class Readers:
         """Return what each document says; if every one must be decided, those left unclear are read once more, with
         more of their text.
         """
-        readings = list(examined(self.client, self.sources, variables))
+        reply = self.client.ask("query/ask", variables, AskReply, smaller=less_to_ask)
+        readings = list(readings_in(reply, variables, self.sources))
         documents = variables.documents
         unclear = [
             place

@@ -18,6 +18,7 @@ from investigator.records import (
     PartStatus,
     Planned,
     PlanStep,
+    Progressed,
     Reflected,
     Reflection,
     Remembered,
@@ -25,7 +26,7 @@ from investigator.records import (
     Written,
 )
 from investigator.reports.html import pages_environment
-from investigator.reports.steps import Count, Pace, counted_step, sentence, what_follows
+from investigator.reports.steps import Pace, counted_step, sentence, what_follows
 from investigator.reports.wording import duration, is_finder, plural, verdict_words
 from investigator.secrets import redacted
 from investigator.server.desk import Desk
@@ -74,7 +75,7 @@ class Live:
         self._places: Mapping[str, Markup] = {}
         self.ended: JobEnded | None = None
         self.title = self.detail = self.draft = self.spent = ""
-        self.count: Count | None = None
+        self.count: Progressed | None = None
         self.log: list[str] = []
         self.parts: Mapping[str, PartStatus | None] = {}
         self.reflection: Reflection | None = None
@@ -122,7 +123,7 @@ class Live:
             self.title, self.detail = self.count.title, self._pace.detail(self.count, at)
         else:
             self.title, self.detail = what_follows(event), ""
-        is_line = self.count is None or self.count.last
+        is_line = self.count is None or self.count.is_last
         if is_line and (words := sentence(event, self._engine)):
             self.log = [*self.log[-_MOST_LINES + 1 :], words]
 

@@ -118,13 +118,6 @@ def to_read_again(folder: OpenFolder, results: Mapping[int, Result]) -> frozense
     return frozenset(folder.drifted).union(*damaged)
 
 
-def _questions_at_once(folder: OpenFolder) -> int:
-    """Return the useful number of questions that are investigated at the same time."""
-    traits = traits_of(folder.engines[Role.ASK])
-    calls = folder.parts.settings.research.concurrency or traits.concurrency
-    return max(1, calls // _CALLS_OF_A_QUESTION) if traits.is_model else 1  # the built-in engine computes locally
-
-
 def wave(
     folder: OpenFolder,
     records: Mapping[int, Investigation],
@@ -136,8 +129,10 @@ def wave(
     """Investigate numbered records, and add their results; yield the progress of the phase and each distinct notice
     once. Raises the error of a question if the first ones all fail.
     """
-    seen: set[str] = set()
-    total, workers = max(len(records), len(results)), _questions_at_once(folder)
+    traits, seen = traits_of(folder.engines[Role.ASK]), set[str]()
+    calls = folder.parts.settings.research.concurrency or traits.concurrency
+    workers = max(1, calls // _CALLS_OF_A_QUESTION) if traits.is_model else 1  # the built-in engine computes locally
+    total = max(len(records), len(results))
     with closing(in_order(lambda new: _result(folder, new, options, again), records.values(), workers)) as arriving:
         for (number, new), result in zip(records.items(), arriving, strict=True):
             results[number] = result

@@ -233,7 +233,6 @@ class IndexedFolder:
         """Return what a search of the updated index finds; while another process is writing to the index, its current
         state is searched.
         """
-
         parts = self.parts
 
         def attempt(again: frozenset[str]) -> _Result:
@@ -299,7 +298,8 @@ class IndexedFolder:
         from investigator.reports.enclosures import Enclosures
 
         with self.pages() as pages:
-            cited, left_out = pages.cited(_citations(investigation), _MOST_PICTURES)
+            expect(investigation, Investigation, "investigation")
+            cited, left_out = pages.cited(investigation.citations, _MOST_PICTURES)
         return Enclosures(cited, left_out)
 
     def cited_documents(self, quotes: Iterable[Quote]) -> Mapping[str, Document]:
@@ -387,11 +387,6 @@ def read_folder(index: OpenIndex, again: frozenset[str] = frozenset()) -> Iterat
     """
     yield from index.read(Recheck(reread=again))
     check_any_document(index.folder, index.corpus)
-
-
-def _citations(investigation: Investigation) -> tuple[Quote, ...]:
-    expect(investigation, Investigation, "investigation")
-    return investigation.citations
 
 
 def _no_document(document_id: str, reason: str = "") -> NotFoundError:

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from copy import copy
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
-from typing import Self, TypeAlias
+from typing import Self
 
 from investigator.asking.budget import Budget
 from investigator.documents.folder import Recheck
@@ -60,10 +59,6 @@ _NOT_ASKED = (
     "investigator ask FOLDER QUESTION"
 )
 
-_Batch: TypeAlias = Callable[
-    [IndexedFolder, Mapping[Role, Engine], Sequence[Investigation], RunOptions], Iterator[Event]
-]
-
 
 class Investigations(IndexedFolder):
     """A folder with its index, the engines that investigate it, and its stored runs. `joint` is a budget that is shared
@@ -98,7 +93,6 @@ class Investigations(IndexedFolder):
         stopped run or returns the existing answer, unless `fresh` is set. Raises QuestionError, FolderError,
         SettingsError, NotFoundError, WorkspaceLockedError, EngineError and StoreError.
         """
-        expect(options, RunOptions, "options", SettingsError)
         new = self._new(question, options)
         return repeated(self._open(), lambda folder, again: folder.investigated(new, options, again, is_asked=True))
 
@@ -112,13 +106,12 @@ class Investigations(IndexedFolder):
         with self._open() as folder:
             for _ in folder.read():
                 pass
-            yield lambda question, options: self._measured(folder, question, options)
 
-    def _measured(self, folder: OpenFolder, question: str, options: RunOptions) -> Iterator[Event]:
-        new = self._new(question, options)
-        return repeated(
-            nullcontext(folder), lambda folder, again: folder.investigated(new, options, again), is_read=True
-        )
+            def ask(question: str, options: RunOptions) -> Iterator[Event]:
+                new, place = self._new(question, options), nullcontext(folder)
+                return repeated(place, lambda folder, again: folder.investigated(new, options, again), is_read=True)
+
+            yield ask
 
     def investigate_all(self, questions: Sequence[str], options: RunOptions = RunOptions()) -> Iterator[Event]:
         """Ask the folder many questions and yield the events; the last one contains AskedQuestions.
@@ -126,10 +119,9 @@ class Investigations(IndexedFolder):
         The folder is read once, each question is asked once, and ceilings apply to the total of all questions. A failed
         question does not affect the other questions. Raises the errors of `investigate`.
         """
-        expect(options, RunOptions, "options", SettingsError)
         from investigator.services.batch import asked_questions  # a single question must not wait for the import
 
-        return self._batch(asked_questions, questions, options)
+        return asked_questions(self, self.engines, self._records(questions, options), options)
 
     def investigate_matrix(
         self, questions: Sequence[str] | TypedSchema, options: RunOptions = RunOptions()
@@ -140,13 +132,11 @@ class Investigations(IndexedFolder):
         A document is read once for all questions. The matrix is one run: a stopped one resumes, and documents that have
         not changed are not read again. Raises the errors of `investigate_all`.
         """
-        expect(options, RunOptions, "options", SettingsError)
         from investigator.services.matrix_run import filled_matrix  # a single question must not wait for the import
 
-        if isinstance(questions, TypedSchema):
-            labels = [column.label for column in questions.columns]
-            return self._batch(partial(filled_matrix, schema=questions), labels, options)
-        return self._batch(filled_matrix, questions, options)
+        schema = questions if isinstance(questions, TypedSchema) else None
+        labels = [column.label for column in questions.columns] if isinstance(questions, TypedSchema) else questions
+        return filled_matrix(self, self.engines, self._records(labels, options), options, schema)
 
     def write_report(
         self,
@@ -162,13 +152,11 @@ class Investigations(IndexedFolder):
         writes only the sections that are not in the latest report, or that changes in the folder since may change. A
         stopped report resumes. Raises the errors of `investigate`, and NotFoundError if there is no report to update.
         """
-        expect(options, RunOptions, "options", SettingsError)
         from investigator.services.outlines import valid_outline  # a question must not wait for the imports
         from investigator.services.report_run import written_report
 
-        self.parts.check_prices(self.engines.values())
+        (new,) = self._records([subject], options)
         parts = valid_outline(outline) if outline else ()
-        new = new_record(subject, options, self.engines, self.parts.settings, self.parts.trust_of)
         yield from written_report(self, self.engines, new, parts, options, is_update=is_update)
 
     def current(self, record: Investigation) -> Investigation:
@@ -213,11 +201,9 @@ class Investigations(IndexedFolder):
         with self.open_workspace(write=False) as workspace:
             return standing_runs(workspace.runs)
 
-    def _batch(self, batch: _Batch, questions: Sequence[str], options: RunOptions) -> Iterator[Event]:
-        yield from batch(self, self.engines, self._records(questions, options), options)
-
     def _records(self, questions: Sequence[str], options: RunOptions) -> Sequence[Investigation]:
         """Return the new records of distinct questions. Raises QuestionError and SettingsError."""
+        expect(options, RunOptions, "options", SettingsError)
         settings = self.parts.settings
         self.parts.check_prices(self.engines.values())
         return [
@@ -226,6 +212,7 @@ class Investigations(IndexedFolder):
         ]
 
     def _new(self, question: str, options: RunOptions) -> Investigation:
+        expect(options, RunOptions, "options", SettingsError)
         earlier = turns_after(self.current(self.show(options.after))) if options.after else ()
         return new_record(question, options, self.engines, self.parts.settings, self.parts.trust_of, earlier)
 
@@ -235,7 +222,6 @@ class Investigations(IndexedFolder):
 
     def forecast(self, question: str, options: RunOptions = RunOptions()) -> Forecast:
         """Return the plan and the expected cost; no paid engine is called. Raises the errors of `investigate`."""
-        expect(options, RunOptions, "options", SettingsError)
         parts = self.parts
         new = self._new(question, options)
         free = parts.extractive  # this engine is free, so it is asked even in a forecast

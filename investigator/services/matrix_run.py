@@ -101,14 +101,14 @@ class MatrixRun:
         except BudgetSpent as spent:
             self.stop = spent.reason
 
-    def _table(self) -> MatrixTable:
+    def _table(self, cells: Sequence[MatrixCell]) -> MatrixTable:
         documents = tuple(map(self._document, self.names))
         if self.schema is not None:
             documents = tuple(valued(document, self._row(document.id), self.schema) for document in documents)
         return MatrixTable(
             questions=self.questions,
             documents=documents,
-            cells=tuple(cell for name in self.names for cell in self._row(name)),
+            cells=tuple(cells),
             columns=() if self.schema is None else self.schema.columns,
             failed=len(self.failed),
         )
@@ -148,7 +148,7 @@ class MatrixRun:
             ),
         )
         answer = answer.changed(text=answer_text(answer))
-        return run.changed(parts=parts, answer=answer, matrix=self._table(), usage=usage, elapsed=elapsed)
+        return run.changed(parts=parts, answer=answer, matrix=self._table(cells), usage=usage, elapsed=elapsed)
 
     def _coverage(self, *, is_read: bool) -> Coverage:
         done = tuple(name for name in self.to_read if name in self.rows and name not in self.failed)

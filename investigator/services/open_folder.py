@@ -30,7 +30,7 @@ from investigator.services.parts import Parts
 from investigator.services.run_records import (
     RunOptions,
     answered_already,
-    corpus_digest,
+    digest,
     open_run,
     run_identity,
     scope_of,
@@ -242,7 +242,7 @@ class OpenFolder:
         parts, scope = self.parts, self.scope(options)
         new = new.changed(setup=new.setup.changed(scope=scope))
         chunks = parts.settings.chunks.model_dump_json()
-        corpus = corpus_digest(self.index.corpus.fingerprint(scope), parts.embedder.name, chunks)
+        corpus = digest(self.index.corpus.fingerprint(scope), f"{parts.embedder.name} {chunks}")
         return new, f"{new.id}{run_identity(new, parts.prompts.fingerprint(), options.repetition)}", corpus
 
     def finished(self, opened: OpenRun, again: frozenset[str]) -> Investigation | None:
@@ -319,11 +319,8 @@ def repeated(
             except (DamagedDocumentError, ShardLostError) as error:
                 if not mending.mends(error):
                     raise
-                is_read = is_read and not isinstance(error, ShardLostError)
-                yield Notice(text=_repeated_because(error))
-
-
-def _repeated_because(error: DamagedDocumentError | ShardLostError) -> str:
-    if isinstance(error, ShardLostError):
-        return f"A part of the index was lost: {error.message}. The shards are reopened."
-    return f"{error.message[:1].upper()}{error.message[1:]}; it is read again."
+                if isinstance(error, ShardLostError):
+                    is_read, notice = False, f"A part of the index was lost: {error.message}. The shards are reopened."
+                else:
+                    notice = f"{error.message[:1].upper()}{error.message[1:]}; it is read again."
+                yield Notice(text=notice)

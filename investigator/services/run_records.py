@@ -243,7 +243,7 @@ def run_identity(new: Investigation, templates: str, repetition: int = 0) -> str
     engines = " ".join(f"{used.traits.sampling} {used.trust}" for used in new.setup.engines)
     again = (f"repetition {repetition}",) if repetition else ()
     outline = filter(None, (new.setup.outline,))
-    return _digest(new.model_dump_json(include=_IDENTITY), engines, templates, *new.setup.scope, *again, *outline)
+    return digest(new.model_dump_json(include=_IDENTITY), engines, templates, *new.setup.scope, *again, *outline)
 
 
 def open_run(
@@ -256,13 +256,13 @@ def open_run(
     now: datetime,
     notify: Callable[[str], None] = lambda _: None,
 ) -> tuple[Run, Investigation]:
-    """Start a run, or resume the latest run with the same identity (`run_identity`) and documents (`corpus_digest`). A
-    run that cannot be read is left as it is, with a notice, and a new one is started.
+    """Start a run, or resume the latest run with the same identity (`run_identity`) over the same `corpus`. A run that
+    cannot be read is left as it is, with a notice, and a new one is started.
 
     Return the run, and the new record with the run's id, which begins with its own, and day; a resumed run keeps its
     original day and search.
     """
-    number = f"{new.id}{now:%Y%m%d-%H%M%S}-{_digest(identity, now.isoformat())[:6]}"
+    number = f"{new.id}{now:%Y%m%d-%H%M%S}-{digest(identity, now.isoformat())[:6]}"
     named = new.changed(id=number, setup=new.setup.changed(day=day_of(new, now)))
     run = runs.open(identity, corpus, named, now.astimezone(UTC).isoformat(), fresh=fresh)
     try:
@@ -277,11 +277,6 @@ def open_run(
 def day_of(new: Investigation, now: datetime) -> str:
     """Return the day of a new run: the one that the user asked for, or today."""
     return new.setup.as_of or now.astimezone().date().isoformat()
-
-
-def corpus_digest(fingerprint: str, embedder: str, chunks: str) -> str:
-    """Return a digest of a run's documents, which covers their fingerprint and the index settings."""
-    return _digest(fingerprint, f"{embedder} {chunks}")
 
 
 def answered_already(record: Investigation) -> str:
@@ -301,5 +296,6 @@ def _is_day(text: str) -> bool:
         return False
 
 
-def _digest(*parts: str) -> str:
+def digest(*parts: str) -> str:
+    """Return the sha256 of texts, in hexadecimal."""
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -15,7 +14,6 @@ from investigator.engines.base import Engine
 from investigator.engines.roles import Role
 from investigator.errors import NotFoundError, StoreError
 from investigator.records import (
-    Answer,
     AskedAnew,
     AskedQuestions,
     BatchEnded,
@@ -33,7 +31,7 @@ from investigator.retrieval.library import DocumentIndex
 from investigator.services.batch import answers_in
 from investigator.services.indexed_folder import IndexedFolder
 from investigator.services.open_folder import OpenFolder, open_folder
-from investigator.services.run_records import RunOptions, run_identity
+from investigator.services.run_records import RunOptions, digest, run_identity
 from investigator.store.database import Database, get_meta, set_meta
 from investigator.store.journal import Runs
 from investigator.store.schema import meta
@@ -65,11 +63,12 @@ def standing_update(
     answers that are there. Limits apply to the total of an update. Raises the errors of
     `Investigator.investigate_all`.
     """
-    began, key = time.monotonic(), _STATE + _digest(name)
+    began, key = time.monotonic(), _STATE + digest(name)[:_LENGTH]
     with open_folder(place, engines) as folder:
         yield from folder.read()
         yield from place.parts.notices()
-        identities = {_digest(run_identity(new, place.parts.prompts.fingerprint())): new for new in records}
+        templates = place.parts.prompts.fingerprint()
+        identities = {digest(run_identity(new, templates))[:_LENGTH]: new for new in records}
         state, files = _state(folder.runs, key), files_of(folder)
         changes = tuple(changes_of(state.files, files))
         earlier = _finished(folder.runs, {i: run for i, run in state.answers.items() if i in identities})
@@ -138,23 +137,18 @@ def changes_of(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[Do
 def _asked_anew(
     outcome: QuestionOutcome, because: tuple[DocumentChange, ...], before: Investigation | None
 ) -> AskedAnew:
+    """Return an outcome beside the earlier answer; other words for the same quotes are no difference."""
     answer = outcome.investigation.answer if outcome.investigation is not None else None
     earlier = before.answer if before is not None else None
+    both = [each and (each.status, {quote.text for quote in each.citations}) for each in (answer, earlier)]
     return AskedAnew(
         question=outcome.question,
         because=because,
-        differs=answer is not None and _differs(answer, earlier),
+        differs=answer is not None and both[0] != both[1],
         earlier=earlier,
         answer=answer,
         failure=outcome.failure,
     )
-
-
-def _differs(answer: Answer, earlier: Answer | None) -> bool:
-    """Return True if the status or a quote is another one; other words for the same quotes are no difference."""
-    if earlier is None or answer.status is not earlier.status:
-        return True
-    return {quote.text for quote in answer.citations} != {quote.text for quote in earlier.citations}
 
 
 def _finished(database: Database, ids: Mapping[str, str]) -> dict[str, Investigation]:
@@ -184,7 +178,3 @@ def standing_runs(database: Database) -> Mapping[str, str]:
         for state in (_state(database, key) for key in keys)
         for identity, run in state.answers.items()
     }
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_LENGTH]

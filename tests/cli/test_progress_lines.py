@@ -24,6 +24,7 @@ from investigator.records import (
     PartStatus,
     Planned,
     PlanStep,
+    Progressed,
     Reflected,
     Reflection,
     Remembered,
@@ -33,7 +34,7 @@ from investigator.records import (
     Verdict,
     Written,
 )
-from investigator.reports.steps import Count, Pace
+from investigator.reports.steps import Pace
 
 ENDED = Investigation(id="8f3a", question="?", setup=RunSetup(engine="a:b"))
 MEMORY = Memory(id=1, target_document_id="lease.pdf", question="?", reply="!", point=85, verdict=Verdict.ANSWERS)
@@ -134,7 +135,7 @@ def test_time_left_follows_the_pace_of_its_own_phase() -> None:
     pace = Pace()
 
     def left(phase: str, done: int, now: float) -> str:
-        return pace.detail(Count(phase, done, total=10), now)
+        return pace.detail(Progressed(phase=phase, done=done, total=10), now)
 
     assert left("files", 1, 100.0) == ""
     assert left("files", 3, 104.0) == "about 14 s left"
