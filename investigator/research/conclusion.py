@@ -23,7 +23,7 @@ from investigator.research.evidence import evidence_of
 from investigator.research.state import State, stop_reason
 from investigator.research.status import least, reason_of, status_of
 from investigator.research.survey import decided_rows
-from investigator.retrieval.library import DocumentIndex, missing_words
+from investigator.retrieval.library import Library
 
 _NEAREST = 3
 _MOST_NAMED = 5
@@ -32,7 +32,7 @@ _JUDGES = ("ask", "answer", "check")
 _CHECKED = (Support.SUPPORTED, Support.IN_PART, Support.UNSUPPORTED)
 
 
-def concluded(state: State, library: DocumentIndex, reread: Reread | None, checker: str) -> Answer:
+def concluded(state: State, library: Library, reread: Reread | None, checker: str) -> Answer:
     """Return the answer of an investigation, with its quotes looked up again in the files.
 
     If a ceiling ended the run before an answer was complete, the readers' replies make up the answer. Raises StoreError
@@ -45,7 +45,7 @@ def concluded(state: State, library: DocumentIndex, reread: Reread | None, check
     return answer if reread is None else answer_now(answer, reread)
 
 
-def sketched(state: State, library: DocumentIndex) -> State:
+def sketched(state: State, library: Library) -> State:
     """Return the state with an answer that is made of the readers' replies, its evidence, and the rows of a survey."""
     run, rows = state.run, state.rows
     evidence = evidence_of(state.history, state.others, library.document, state.settings.answer)
@@ -56,7 +56,7 @@ def sketched(state: State, library: DocumentIndex) -> State:
     return replace(state, evidence=evidence, rows=rows, draft=draft)
 
 
-def _answer(state: State, library: DocumentIndex, checker: str) -> Answer:
+def _answer(state: State, library: Library, checker: str) -> Answer:
     run, draft, coverage = state.run, state.draft or Draft(), state.coverage
     shown = (*draft.statements, *(row.statement for row in state.rows if row.statement is not None))
     roles = _JUDGES if state.is_checked else _JUDGES[:2]
@@ -90,7 +90,7 @@ def _answer(state: State, library: DocumentIndex, checker: str) -> Answer:
         Fit.UNCHECKED
     )
     reason = reason_of(status, coverage, stop, draft.parts, len(run.wordings), trust)
-    if trust is Trust.UNREAD and (missing := missing_words(library, run.full_question)):
+    if trust is Trust.UNREAD and (missing := library.missing_words(run.full_question)):
         reason += f" No searched document contains: {', '.join(missing)}."
     is_blank = not shown and not draft.not_stated and state.document_ids
     nearest = library.hits(run.full_question, _NEAREST) if is_blank else ()
@@ -113,7 +113,7 @@ def _answer(state: State, library: DocumentIndex, checker: str) -> Answer:
     )
 
 
-def _dated(disagreement: Disagreement, library: DocumentIndex) -> Disagreement:
+def _dated(disagreement: Disagreement, library: Library) -> Disagreement:
     """Return a disagreement with the date that the document of each side states."""
     return disagreement.changed(
         sides=tuple(

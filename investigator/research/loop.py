@@ -20,7 +20,7 @@ from investigator.research.memory_stream import MemoryStream
 from investigator.research.research_settings import Effort, ResearchSettings
 from investigator.research.state import State, next_step
 from investigator.research.steps import Steps
-from investigator.retrieval.library import DocumentIndex, within
+from investigator.retrieval.library import Library
 
 _MOST_DOCUMENTS = 300
 """A folder with more documents is not measured, because it is hardly small enough to be read whole."""
@@ -38,7 +38,7 @@ class Research:
     """
 
     client: EngineClient
-    library: DocumentIndex
+    library: Library
     settings: ResearchSettings
     keep: Callable[[Investigation], None] = lambda _: None
     keep_memory: Callable[[Memory], None] = lambda _: None
@@ -47,7 +47,7 @@ class Research:
 
     def events(self, run: Investigation) -> Iterator[Event]:
         """Yield an event for each step; the last is Answered. Raises EngineError, TemplateError and StoreError."""
-        library = within(self.library, run.setup.scope)
+        library = self.library.within(run.setup.scope)
         sources, stream = Sources(library.document), MemoryStream(keep=self.keep_memory)
         workers = self.settings.concurrency or self.client.concurrency(Role.ASK)
         steps = Steps(self.client, library, self.settings, sources, stream, workers)
@@ -73,7 +73,7 @@ class Research:
         run = state.run.changed(answer=answer, parts=answer.parts or state.run.parts)
         yield Answered(investigation=self._kept(replace(state, run=run)).run)
 
-    def _fits(self, library: DocumentIndex) -> bool:
+    def _fits(self, library: Library) -> bool:
         """Return True if the whole folder fits into a third of the reader's context and below the setting."""
         names, room = library.document_ids(), self.client.room(Role.ASK)
         most = min(self.settings.whole_tokens, (room or 3 * self.settings.whole_tokens) // 3)

@@ -31,7 +31,7 @@ from investigator.research.concurrency import in_order
 from investigator.research.query import located
 from investigator.research.research_settings import ResearchSettings
 from investigator.research.shown_documents import shown_document
-from investigator.retrieval.library import DocumentIndex
+from investigator.retrieval.library import Library
 
 _CHECKED_TOGETHER = 10
 Row = tuple[str, tuple[MatrixCell, ...]]
@@ -46,7 +46,7 @@ class MatrixResearch:
     """
 
     client: EngineClient
-    library: DocumentIndex
+    library: Library
     settings: ResearchSettings
     mission: str
     trust: Trust

@@ -27,7 +27,7 @@ from investigator.research.planner import resolved
 from investigator.research.research_settings import DEFAULT_MISSION, ReadingLimits
 from investigator.research.shown_documents import shown_document
 from investigator.research.standalone import default_client, known_document, open_library
-from investigator.retrieval.library import DocumentIndex
+from investigator.retrieval.library import Library
 
 _TOGETHER = 5
 """Number of documents that are asked together for the document id "summary"."""
@@ -48,7 +48,7 @@ class Query:
         db_dir: str | Path,
         *,
         client: EngineClient | None = None,
-        library: DocumentIndex | None = None,
+        library: Library | None = None,
         sources: Sources | None = None,
         mission: str = DEFAULT_MISSION,
         wordings: Sequence[str] = (),

@@ -22,7 +22,7 @@ from investigator.research.shown_documents import shown_document
 from investigator.research.state import State
 from investigator.research.survey import batches, survey_limits
 from investigator.research.tactical_planning import TacticalPlanning
-from investigator.retrieval.library import DocumentIndex
+from investigator.retrieval.library import Library
 
 
 class Work(NamedTuple):
@@ -40,7 +40,7 @@ class Readers:
     """Reads documents for the open steps of a plan, with at most `workers` calls at the same time."""
 
     client: EngineClient
-    library: DocumentIndex
+    library: Library
     settings: ResearchSettings
     sources: Sources
     stream: MemoryStream

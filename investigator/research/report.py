@@ -45,7 +45,7 @@ from investigator.research.evidence import Evidence, evidence_documents, evidenc
 from investigator.research.history_selector import HistorySelector
 from investigator.research.research_settings import ResearchSettings
 from investigator.research.shown_documents import plan_document
-from investigator.retrieval.library import DocumentIndex
+from investigator.retrieval.library import Library
 
 _SHOWN_DOCUMENTS, _WITH_TWO_PASSAGES = 30, 10
 _MOST_PLANNED = 8
@@ -77,7 +77,7 @@ class ReportWriter:
     """Writes the parts of a report on a subject. Without `is_checked`, statements stay unchecked."""
 
     client: EngineClient
-    library: DocumentIndex
+    library: Library
     settings: ResearchSettings
     subject: str
     mission: str

@@ -12,7 +12,7 @@ from investigator.language.sentences import sentence_spans, statement_spans
 from investigator.language.terms import content_words, words
 from investigator.records import Document, DocumentCard, PlanDocument, ShownDocument, ShownPassage
 from investigator.research.research_settings import ReadingLimits
-from investigator.retrieval.library import DocumentIndex
+from investigator.retrieval.library import Library
 
 Span = tuple[int, int]
 
@@ -33,7 +33,7 @@ PLANNED_CHARACTERS = 220
 
 
 def shown_document(
-    library: DocumentIndex,
+    library: Library,
     document_id: str,
     queries: Sequence[str],
     question: str,
@@ -72,7 +72,7 @@ def shown_document(
 
 
 def plan_document(
-    library: DocumentIndex,
+    library: Library,
     card: DocumentCard,
     queries: Sequence[str],
     passages: int = 2,
@@ -143,7 +143,7 @@ def _matching_spans(document: Document, ranked: Sequence[Span], characters: int)
     return chosen
 
 
-def _best_chunks(library: DocumentIndex, document_id: str, queries: Sequence[str], *, is_reranked: bool) -> list[Span]:
+def _best_chunks(library: Library, document_id: str, queries: Sequence[str], *, is_reranked: bool) -> list[Span]:
     """Return the spans of the best chunks of a document; those that rank high for several queries come first.
 
     Source: reciprocal rank fusion, Cormack, Clarke and Buettcher (2009), with a constant that was chosen on the

@@ -13,7 +13,7 @@ from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.roles import Role
 from investigator.errors import FolderError, SettingsError
 from investigator.retrieval.folder_index import workspace_library
-from investigator.retrieval.library import DocumentIndex, Library
+from investigator.retrieval.library import Library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.store.in_memory import InMemoryJournal
 from investigator.store.workspace import Workspace, has_database
@@ -40,7 +40,7 @@ def open_library(directory: str | Path) -> Library:
     return workspace_library(Workspace(Path(directory), write=False), _embedder(), RetrievalSettings())
 
 
-def known_document(library: DocumentIndex, document_id: str, *others: str) -> None:
+def known_document(library: Library, document_id: str, *others: str) -> None:
     """Raise FolderError if the library has no such document, and it is none of the other names."""
     if document_id not in (*others, *library.document_ids()):
         raise FolderError(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from functools import lru_cache
 from itertools import groupby
-from typing import Protocol
+from typing import Self
 
 from investigator.engines.embedding.rerankers import Reranker
 from investigator.language.relevance import word_weights
@@ -41,21 +42,10 @@ _MOST_TERMS = 50_000
 """Number of words whose documents are cached; the longest question has fewer."""
 
 
-class DocumentIndex(Protocol):
-    """The folder interface that the method needs; `Library` is the shipped implementation."""
-
-    def document_ids(self) -> tuple[str, ...]: ...
-    def document(self, document_id: str) -> Document: ...
-    def unreadable(self) -> tuple[Unreadable, ...]: ...
-    def left_out(self) -> tuple[LeftOut, ...]: ...
-    def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]: ...
-    def hits(self, query: str, limit: int, document_id: str | None = None) -> tuple[SearchHit, ...]: ...
-    def spans(self, query: str, document_id: str, limit: int, *, is_reranked: bool) -> tuple[tuple[int, int], ...]: ...
-    def holders(self, query: str) -> Mapping[str, frozenset[str]]: ...
-
-
 class Library:
-    """A searchable folder: finds documents by their metadata and best passages, then the passages inside them."""
+    """A searchable folder: finds documents by their metadata and best passages, then the passages inside them. What the
+    method asks of it, from `document_ids` to `missing_words`, may be limited to a scope.
+    """
 
     def __init__(
         self,
@@ -67,6 +57,7 @@ class Library:
         kept: KeptSentences | None = None,
     ) -> None:
         self._corpus = corpus
+        self._scope: frozenset[str] | None = None
         self._full_text = full_text
         self._settings = settings
         self._reranker = reranker
@@ -79,21 +70,34 @@ class Library:
         names = Names(corpus.cards().values())
         self._documents = DocumentsFirst(corpus, full_text, self._search, names, default_calibration())
 
+    def within(self, scope: Sequence[str]) -> Self:
+        """Return the library limited to the documents in a scope; an empty scope sets no limit. Word frequencies refer
+        to the whole folder.
+        """
+        other = copy(self)
+        other._scope = frozenset(scope) or None
+        return other
+
+    def _is_in_scope(self, path: str) -> bool:
+        return self._scope is None or path in self._scope
+
     def document_ids(self) -> tuple[str, ...]:
         """Return the ids of all documents that were read, sorted."""
-        return self._corpus.document_ids()
+        return tuple(filter(self._is_in_scope, self._corpus.document_ids()))
 
     def document(self, document_id: str) -> Document:
         """Return a document with its text. Raises KeyError for an unknown id."""
+        if not self._is_in_scope(document_id):
+            raise KeyError(document_id)
         return self._corpus.document(document_id)
 
     def unreadable(self) -> tuple[Unreadable, ...]:
         """Return the files in the folder that could not be read, with the reasons."""
-        return self._corpus.unreadable()
+        return tuple(file for file in self._corpus.unreadable() if self._is_in_scope(file.path))
 
     def left_out(self) -> tuple[LeftOut, ...]:
         """Return the files in the folder that are not documents, grouped by reason."""
-        return self._corpus.left_out()
+        return self._corpus.left_out() if self._scope is None else ()
 
     def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]:
         """Return all documents, the most promising for any of the queries first; `match` is the probability for the
@@ -109,7 +113,7 @@ class Library:
         outside = self._corpus.cards()
         rest = sorted(outside.keys() - chances.keys())
         spans = self._corpus.chunk_spans([entry.best.chunk_id for entry in first.values() if entry.best is not None])
-        return tuple(self._card(outside[i], first.get(i), spans) for i in (*ranked, *rest))
+        return tuple(self._card(outside[i], first.get(i), spans) for i in (*ranked, *rest) if self._is_in_scope(i))
 
     def passages(self, query: str, document_id: str | None = None) -> tuple[Passage, ...]:
         """Return the best passages for a query, best first, in one document or in the most promising ones."""
@@ -148,6 +152,9 @@ class Library:
 
         In a search of the whole folder, half of a chunk's score is the probability of its document.
         """
+        if document_id is None and self._scope is not None:
+            every = (hit for name in sorted(self._scope) for hit in self.hits(query, limit, name))
+            return tuple(sorted(every, key=lambda hit: -hit.passage.score)[:limit])
         chunks = self._search.best(query, max(limit, _DEPTH), document_id=document_id)
         chances: dict[str, float] = {}
         if document_id is None:
@@ -168,9 +175,13 @@ class Library:
                 hits.append(SearchHit(passage=passage, bm25=chunk.bm25, similarity=chunk.similarity))
         return tuple(hits)
 
-    def holders(self, query: str) -> Mapping[str, frozenset[str]]:
-        """Return the documents that contain each word of a query that carries meaning."""
-        return self._holders(content_words(query))
+    def missing_words(self, query: str) -> tuple[str, ...]:
+        """Return the words of a query that no document contains, as written and without duplicates; of a long query, of
+        its first words.
+        """
+        first = list(dict.fromkeys(tokens(query)))[:_MOST_LOOKED_UP]
+        holders, every = self._holders(content_words(" ".join(first))), frozenset(self.document_ids())
+        return tuple(t for t in first if not any(holders.get(word, every) & every for word in words(t)))
 
     def mentions(self, query: str) -> Mentions:
         """Return every document that contains all words and phrases of a query, with the places."""
@@ -213,60 +224,6 @@ class Library:
                 known = {}
             known = self._known_holders = known | holders
         return {term: known[term] for term in terms}
-
-
-class ScopedIndex:
-    """An index limited to the documents in a scope; word frequencies refer to the whole folder."""
-
-    def __init__(self, inner: DocumentIndex, scope: Sequence[str]) -> None:
-        self._inner = inner
-        self._scope = frozenset(scope)
-
-    def document_ids(self) -> tuple[str, ...]:
-        return tuple(document_id for document_id in self._inner.document_ids() if document_id in self._scope)
-
-    def document(self, document_id: str) -> Document:
-        if document_id not in self._scope:
-            raise KeyError(document_id)
-        return self._inner.document(document_id)
-
-    def unreadable(self) -> tuple[Unreadable, ...]:
-        return tuple(file for file in self._inner.unreadable() if file.path in self._scope)
-
-    def left_out(self) -> tuple[LeftOut, ...]:
-        return ()
-
-    def cards(self, queries: Sequence[str]) -> tuple[DocumentCard, ...]:
-        """Return the documents in the scope, the most promising for any of the queries first."""
-        return tuple(card for card in self._inner.cards(queries) if card.document_id in self._scope)
-
-    def hits(self, query: str, limit: int, document_id: str | None = None) -> tuple[SearchHit, ...]:
-        if document_id is not None:
-            return self._inner.hits(query, limit, document_id) if document_id in self._scope else ()
-        every = (hit for name in sorted(self._scope) for hit in self._inner.hits(query, limit, name))
-        return tuple(sorted(every, key=lambda hit: -hit.passage.score)[:limit])
-
-    def spans(self, query: str, document_id: str, limit: int, *, is_reranked: bool) -> tuple[tuple[int, int], ...]:
-        return (
-            self._inner.spans(query, document_id, limit, is_reranked=is_reranked) if document_id in self._scope else ()
-        )
-
-    def holders(self, query: str) -> Mapping[str, frozenset[str]]:
-        return {word: documents & self._scope for word, documents in self._inner.holders(query).items()}
-
-
-def within(index: DocumentIndex, scope: Sequence[str]) -> DocumentIndex:
-    """Return the index limited to a scope; an empty scope sets no limit."""
-    return ScopedIndex(index, scope) if scope else index
-
-
-def missing_words(index: DocumentIndex, query: str) -> tuple[str, ...]:
-    """Return the words of a query that no document of the index contains, as written and without duplicates; of a long
-    query, of its first words.
-    """
-    first = list(dict.fromkeys(tokens(query)))[:_MOST_LOOKED_UP]
-    holders, every = index.holders(" ".join(first)), index.document_ids()
-    return tuple(token for token in first if not any(holders.get(word, every) for word in words(token)))
 
 
 _CURLY = re.compile("[\u201c\u201d\u201e\u00ab\u00bb]")

@@ -42,7 +42,7 @@ from investigator.retrieval.folder_index import (
     no_documents,
     workspace_library,
 )
-from investigator.retrieval.library import Library, missing_words
+from investigator.retrieval.library import Library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.services.parts import OpenIndex, Parts
 from investigator.services.run_records import valid_question
@@ -227,7 +227,7 @@ class IndexedFolder:
         `investigate`.
         """
         query = valid_question(query, "query")
-        return self._searched(lambda library: missing_words(library, query))
+        return self._searched(lambda library: library.missing_words(query))
 
     def _searched(self, ask: Callable[[Library], _Result]) -> _Result:
         """Return what a search of the updated index finds; while another process is writing to the index, its current

@@ -29,7 +29,7 @@ from investigator.research.conclusion import answer_now
 from investigator.research.concurrency import in_order
 from investigator.research.report import DraftedSection, ReportWriter, others_of, without_repetition
 from investigator.research.report_answer import gaps_of, report_answer
-from investigator.retrieval.library import DocumentIndex, within
+from investigator.retrieval.library import Library
 from investigator.services.batch import Result, joint_budget, note_spent, to_read_again, wave
 from investigator.services.indexed_folder import IndexedFolder
 from investigator.services.open_folder import OpenFolder, OpenRun, open_folder, repeated
@@ -127,7 +127,7 @@ class _Writing:
         folder, answer, scope = self.folder, report.answer, self.folder.scope(self.options)
         every = changes_of({file.path: file.state for file in report.files}, files_of(folder))
         changes = [change for change in every if not scope or change.document_id in {*scope, *report.setup.scope}]
-        library = within((yield from folder.prepare(folder.index.best_search())), scope)
+        library = (yield from folder.prepare(folder.index.best_search())).within(scope)
         kept: dict[OutlinePart, DraftedSection] = {}
         if answer is None or not report.files:
             return kept
@@ -145,7 +145,7 @@ class _Writing:
         return kept
 
     def _standing_run(
-        self, section: Section, changes: Sequence[DocumentChange], library: DocumentIndex
+        self, section: Section, changes: Sequence[DocumentChange], library: Library
     ) -> Investigation | None:
         """Return the run of a section; None if the section is not finished or says nothing, nobody has read for it and
         a model now can, or a change in the folder may change it.

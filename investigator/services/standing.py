@@ -27,7 +27,7 @@ from investigator.records import (
     Scope,
     StandingUpdate,
 )
-from investigator.retrieval.library import DocumentIndex
+from investigator.retrieval.library import Library
 from investigator.services.batch import answers_in
 from investigator.services.indexed_folder import IndexedFolder
 from investigator.services.open_folder import OpenFolder, open_folder
@@ -108,7 +108,7 @@ def files_of(folder: OpenFolder) -> dict[str, str]:
 def because_of(
     run: Investigation,
     changes: Sequence[DocumentChange],
-    library: DocumentIndex,
+    library: Library,
     seen: int,
     quotes: Iterable[Quote] = (),
 ) -> tuple[DocumentChange, ...]:
