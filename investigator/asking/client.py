@@ -27,10 +27,6 @@ R = TypeVar("R", bound=Record)
 _MOST_REFUSALS = 8  # number of prompts that an engine may refuse before no shorter one is tried
 
 
-def no_smaller(_: Record, share: float) -> None:
-    """Return None, because these variables cannot be reduced."""
-
-
 class EngineClient:
     """Sends each prompt to the engine chosen for its role. Thread-safe.
 
@@ -67,7 +63,7 @@ class EngineClient:
         *,
         template: Path | None = None,
         problem_with: Callable[[R], str] = anything,
-        smaller: Callable[[V, float], V | None] = no_smaller,
+        smaller: Callable[[V, float], V | None] = lambda *_: None,
         hear: Hear | None = None,
     ) -> ReadReply[R]:
         """Send a template to its engine and parse the reply; if it has a problem, ask once more. The second reply is

@@ -102,15 +102,11 @@ def template_version(name: str, source: str, *, own: bool = False) -> TemplateVe
     return TemplateVersion(name=name, sha256=sha256, tokens=guessed_tokens(safely_read(source).own_words), own=own)
 
 
-def shipped_names() -> tuple[str, ...]:
-    """Return the names of all shipped templates, in order."""
-    shipped = prompts_folder()
-    return tuple(sorted(file.relative_to(shipped).with_suffix("").as_posix() for file in shipped.rglob(f"*{SUFFIX}")))
-
-
 def _strangers(folder: Path, contracts: Mapping[str, Contract]) -> Iterator[TemplateProblem]:
     """Yield the files that look like templates but would not be used; links to folders are not followed."""
-    known = tuple(dict.fromkeys((*contracts, *shipped_names())))
+    shipped = prompts_folder()
+    names = sorted(file.relative_to(shipped).with_suffix("").as_posix() for file in shipped.rglob(f"*{SUFFIX}"))
+    known = tuple(dict.fromkeys((*contracts, *names)))
     files = list(islice((path for path in folder.rglob("*") if not path.is_dir()), _MOST_FILES + 1))
     if len(files) > _MOST_FILES:
         problem = f"it contains more than {_MOST_FILES:,} files"

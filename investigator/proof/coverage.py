@@ -49,15 +49,10 @@ def coverage_line(coverage: Coverage, *, with_names: bool = True) -> str:
         if not file.counts:
             lists[file.status.value] = [*lists.get(file.status.value, ()), file.path]
     for state, names in {**lists, "not opened": coverage.not_opened}.items():
-        if names:
-            parts.append(f"{len(names)} {state}{f': {_some(names)}' if with_names else ''}")
+        more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+        named = f": {', '.join(names[:_MOST_NAMES])}{more}" if with_names else ""
+        parts += [f"{len(names)} {state}{named}"] if names else []
     if searched and not is_searched:
         parts.append(f"{searched} only searched")
     parts += (item.line for item in coverage.left_out)
     return "; ".join(parts)
-
-
-def _some(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_MOST_NAMES])
-    rest = len(names) - _MOST_NAMES
-    return f"{shown} and {rest} more" if rest > 0 else shown

@@ -223,12 +223,6 @@ class Answer(Record):
         changed = self.coverage.source_changed
         return not statement.is_shown and any(quote.document_id in changed for quote in statement.quotes)
 
-    @property
-    def is_silent(self) -> bool:
-        """Return True if nothing is claimed to answer the question."""
-        silent = (AnswerStatus.NOT_FOUND, AnswerStatus.NOT_FOUND_SO_FAR, AnswerStatus.PREMISE_WRONG)
-        return self.status in silent
-
 
 class Round(Record):
     """A round of planning: its strategy, and the rejected document ids."""

@@ -34,24 +34,29 @@ class FileStatus(StrEnum):
     TIMED_OUT = "timed_out"
 
 
-class FileRecord(Record):
-    """A file as last seen: its size and times, the sha256 of its bytes, and its status.
-
-    Files inside another file (in an archive, attached to a message) have records too; `inside` is the path of that
-    file. A file that was never opened has no hash.
-    """
+class IndexedFile(Record):
+    """A file in the index, as `index --json` and `status --json` print it."""
 
     path: str = Field(description="path below the folder, with forward slashes; the document's id")
-    size: int = Field(default=0, description="bytes")
-    mtime_ns: int = Field(default=0, description="time of the last change, in nanoseconds")
-    inode: int = Field(default=0, description="number of the file in its file system; 0 if unknown")
-    content_hash: str = ""
     status: FileStatus
     reason: str = ""
     pages: int | None = None
     characters: int = Field(default=0, description="length of the text that was read")
     chunks: int = 0
     seconds: float = Field(default=0.0, description="time that reading took")
+
+
+class FileRecord(IndexedFile):
+    """A file as last seen, with its size and times, and the sha256 of its bytes.
+
+    Files inside another file (in an archive, attached to a message) have records too; `inside` is the path of that
+    file. A file that was never opened has no hash.
+    """
+
+    size: int = Field(default=0, description="bytes")
+    mtime_ns: int = Field(default=0, description="time of the last change, in nanoseconds")
+    inode: int = Field(default=0, description="number of the file in its file system; 0 if unknown")
+    content_hash: str = ""
     inside: str = ""
 
 
@@ -112,18 +117,6 @@ _LEFT_OUT = {
     LeftOutReason.NOT_INCLUDED: "not in folder.include",
     LeftOutReason.HIDDEN: "hidden",
 }
-
-
-class IndexedFile(Record):
-    """A file in the index, as `index --json` and `status --json` print it."""
-
-    path: str = Field(description="path below the folder, with forward slashes; the document's id")
-    status: FileStatus
-    reason: str = ""
-    pages: int | None = None
-    characters: int = 0
-    chunks: int = 0
-    seconds: float = 0.0
 
 
 class NewFile(Record):

@@ -61,6 +61,7 @@ from investigator.reports.wording import (
 )
 from investigator.research.shown_documents import excerpt_of
 
+_SILENT = (AnswerStatus.NOT_FOUND, AnswerStatus.NOT_FOUND_SO_FAR, AnswerStatus.PREMISE_WRONG)
 _QUOTE_LIMIT = 300
 _PASSAGE_LIMIT = 300
 _LIST_LIMIT = 20
@@ -111,7 +112,7 @@ def _answer_blocks(answer: Answer, details: bool) -> list[Text]:
     view = answer_view(answer)
     nearest = [_nearest(passage, answer.question) for passage in answer.nearest]
     blocks = [*_body(answer, view), *_section("Nearest passages", nearest)]
-    if answer.coverage.wordings and answer.is_silent:
+    if answer.coverage.wordings and answer.status in _SILENT:
         blocks.append(Text(f"Also searched for: {inert_line('; '.join(answer.coverage.wordings))}"))
     blocks += _section("Withheld from the answer", _items(view.withheld))
     if not shows_passages(answer):

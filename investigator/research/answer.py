@@ -128,23 +128,19 @@ def assembled(memories: Sequence[Memory], evidence: Evidence, parts: Sequence[Pa
 
 
 def noted(statement: Statement, question: str, others: Sequence[Quote] = ()) -> Statement:
-    """Return a statement, marked as verbatim if it is the text of its quotes, otherwise with notes on its figures.
+    """Return a statement, marked as verbatim if it is the text of one of its quotes or of all together, apart from
+    typography; otherwise with notes on its figures.
 
     A lead also sums up the quotes of the `others`. A figure in the name of a cited document needs no note, as the 10 of
     a form 10-Q.
     """
-    if is_verbatim(statement.text, statement.quotes):
+    own, texts = _bare(statement.text), [quote.text for quote in statement.quotes]
+    if own and own in map(_bare, (*texts, " ".join(texts))):
         return statement.changed(support=Support.VERBATIM, notes=())
     quotes = (*statement.quotes, *others)
     known = " ".join([question, *(quote.document_id for quote in quotes)])
     notes = figure_notes(statement.text, [quote.text for quote in quotes], known)
     return statement.changed(support=Support.UNCHECKED, notes=notes)
-
-
-def is_verbatim(text: str, quotes: Sequence[Quote]) -> bool:
-    """Return True if a text is that of one of its quotes, or of all of them together, apart from typography."""
-    own = _bare(text)
-    return bool(own) and own in (*(_bare(quote.text) for quote in quotes), _bare(" ".join(q.text for q in quotes)))
 
 
 def _bare(text: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from investigator.documents.chunks import ChunkSettings, split
-from investigator.documents.folder import FolderSettings, Recheck, changes, refresh
+from investigator.documents.folder import FolderSettings, Recheck, refresh
 from investigator.documents.readers.base import READERS, HiddenText, ReaderSettings
 from investigator.documents.readers.pictures.ocr import why_not
 from investigator.documents.readers.versions import is_current
@@ -17,7 +17,7 @@ from investigator.engines.base import Embedder, Vectors
 from investigator.engines.embedding.rerankers import SentenceReranker, open_reranker
 from investigator.errors import DamagedDocumentError, FolderError
 from investigator.plugins import plug_ins
-from investigator.records import Embedded, Event, FileStatus, FolderStatus, LeftOut, Notice, Search
+from investigator.records import Embedded, Event, FileStatus, LeftOut, Notice, Search
 from investigator.retrieval.chunk_search import CorpusView
 from investigator.retrieval.kept_sentences import KeptSentences, windows
 from investigator.retrieval.library import Library
@@ -208,28 +208,6 @@ class FolderIndex:
         """
         settings = settings or self._settings.retrieval
         return open_library(self._workspace, embedder, settings, search, self._notice, self.corpus)
-
-
-def folder_status(
-    folder: Path, corpus: CorpusView, without_vectors: int, compared_by: FolderSettings | None
-) -> FolderStatus:
-    """Return the contents of an index and, if `compared_by` is given, later changes in the folder.
-
-    Raises FolderError.
-    """
-    files = corpus.files()
-    manifest = {file.path: file for file in files if not file.inside}
-    new, changed, gone = changes(folder, manifest, compared_by) if compared_by is not None else ((), (), ())
-    return FolderStatus(
-        files=files,
-        documents=len(corpus.document_ids()),
-        chunks=corpus.chunk_count(),
-        without_vectors=without_vectors,
-        left_out=corpus.left_out(),
-        new=new,
-        changed_files=changed,
-        gone=gone,
-    )
 
 
 def check_any_document(folder: Path, corpus: CorpusView) -> None:

@@ -10,7 +10,7 @@ from investigator.errors import FolderError, NotFoundError, ReaderError, SourceC
 from investigator.records import Document, PageView, Quote, TextSpan
 from investigator.reports.enclosures import CitedPage
 
-_SHOWN_WIDTH = 1_200
+_SHOWN_WIDTH, _EMBEDDED_WIDTH = 1_200, 900
 _PDF = ".pdf"
 
 
@@ -41,7 +41,7 @@ class DocumentPages:
             raise SourceChangedError(f"{quote.document_id} has changed since it was quoted")
         return self._pages.marked(document, TextSpan(start=quote.start, end=quote.end))
 
-    def cited(self, quotes: Sequence[Quote], most_bytes: int, width: int = 900) -> tuple[tuple[CitedPage, ...], int]:
+    def cited(self, quotes: Sequence[Quote], most_bytes: int) -> tuple[tuple[CitedPage, ...], int]:
         """Return the pages that contain quotes, up to `most_bytes` of pictures, and the number of pages left out.
         Quotes are numbered from 1.
 
@@ -61,7 +61,7 @@ class DocumentPages:
                 sources.setdefault(page, []).append(number)
         pages: list[CitedPage] = []
         for (name, number), view in views.items():
-            picture = self.picture(name, number, width)
+            picture = self.picture(name, number, _EMBEDDED_WIDTH)
             most_bytes -= len(picture)
             if most_bytes < 0:
                 break

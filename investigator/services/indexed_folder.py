@@ -18,7 +18,6 @@ from investigator.errors import (
     NotFoundError,
     SettingsError,
     ShardLostError,
-    StoreError,
     WorkspaceLockedError,
     expect,
 )
@@ -38,7 +37,6 @@ from investigator.records import (
 from investigator.retrieval.folder_index import (
     FolderIndex,
     check_any_document,
-    folder_status,
     no_documents,
     workspace_library,
 )
@@ -46,7 +44,7 @@ from investigator.retrieval.library import Library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.services.parts import OpenIndex, Parts
 from investigator.services.run_records import valid_question
-from investigator.store.corpus import Corpus, DecodedDocuments
+from investigator.store.corpus import DecodedDocuments
 from investigator.store.workspace import Workspace, has_database, has_runs
 
 if TYPE_CHECKING:
@@ -124,15 +122,18 @@ class IndexedFolder:
             command = f"To create the index: investigator index {self.folder}"
             raise FolderError(f"the folder {self.folder} has no index yet", command=command)
         with self._index() as index:
-            compared_by = self.parts.settings.folder if compare else None
-            return folder_status(self.folder, index.stored, index.without_vectors(), compared_by)
-
-    def _topics(self, workspace: Workspace, most: int) -> tuple[str, ...]:
-        """Return headings or titles that a reader may search for, from a few documents of the index."""
-        if most and has_database(self.workspace) and not self.parts.settings.cluster.address:
-            with suppress(StoreError):  # an index that is being built or mended has none
-                return Corpus(workspace.index, workspace.decoded).topics(most)
-        return ()
+            corpus, files = index.stored, index.stored.files()
+            new, changed, gone = self.changes(files) if compare else ((), (), ())
+            return FolderStatus(
+                files=files,
+                documents=len(corpus.document_ids()),
+                chunks=corpus.chunk_count(),
+                without_vectors=index.without_vectors(),
+                left_out=corpus.left_out(),
+                new=new,
+                changed_files=changed,
+                gone=gone,
+            )
 
     def progress(self) -> ClusterProgress | None:
         """Return how many shards of the index are built, or None if there is no cluster. Raises ClusterError."""

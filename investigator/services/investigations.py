@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from copy import copy
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +15,7 @@ from investigator.documents.fresh import FreshDocument
 from investigator.engines.base import Engine
 from investigator.engines.roles import Role
 from investigator.engines.stand_ins import AbsentEngine, ForeseeingEngine
-from investigator.errors import FolderError, NotFoundError, ReaderError, SettingsError, expect
+from investigator.errors import FolderError, NotFoundError, ReaderError, SettingsError, StoreError, expect
 from investigator.proof.standing import quote_standing
 from investigator.records import (
     Event,
@@ -51,8 +51,10 @@ from investigator.services.run_records import (
     settings_of,
     turns_after,
 )
+from investigator.store.corpus import Corpus
 from investigator.store.journal import Runs
 from investigator.store.past_calls import PastCall, PastCalls, calls_of
+from investigator.store.workspace import has_database
 
 _NOT_ASKED = (
     "Give the folder of the documents after the run (show RUN FOLDER). To ask a first question: "
@@ -323,7 +325,11 @@ class Investigations(IndexedFolder):
             kept = Runs(workspace.runs)
             ids = [run_id for run_id in kept.asking(words.split()) if not run_id.startswith(MATRIX)]
             shown, standing = kept.summaries(ids[start : start + most]), frozenset(standing_runs(workspace.runs))
-            return RunHistory(runs=shown, total=len(ids), standing=standing, topics=self._topics(workspace, topics))
+            headings: tuple[str, ...] = ()
+            if topics and has_database(self.workspace) and not self.parts.settings.cluster.address:
+                with suppress(StoreError):  # an index that is being built or mended has none
+                    headings = Corpus(workspace.index, workspace.decoded).topics(topics)
+            return RunHistory(runs=shown, total=len(ids), standing=standing, topics=headings)
 
     def forget(self, run_id: str) -> None:
         """Delete the run with this full id, and all that is stored of it. Raises NotFoundError; and

@@ -91,13 +91,7 @@ class ChromaIndex:
             return
         if problem:
             self._rebuild(problem)
-        self._synchronise()
-
-    def _synchronise(self) -> None:
-        """Synchronise the collection with the database: remove deleted chunks, add new vectors."""
-        if self._instead is not None or not (self._table.gone() or self._table.count(in_chroma=False)):
-            return
-        with self._asking:
+        if self._instead is None and (self._table.gone() or self._table.count(in_chroma=False)):
             try:
                 self._write()
             except DiskFullError:

@@ -43,11 +43,8 @@ _SET_VALUE = text("INSERT INTO meta (key, value) VALUES (:k, :v) ON CONFLICT (ke
 class Database(ABC):
     """A connection pool for a database whose tables have been created. Thread-safe.
 
-    `place` names the database in errors, `is_shared` is True if several machines share it, and `damaged` is True if
-    damage was found during use.
+    `place` names the database in errors, and `damaged` is True if damage was found during use.
     """
-
-    is_shared = False
 
     def __init__(self, engine: Engine, place: str) -> None:
         self.place = place

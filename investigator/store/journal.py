@@ -223,20 +223,22 @@ class Runs:
         """Return the latest run with this identity over the same corpus, or a new run if there is none or `fresh` is
         set. `blank` is the initial record of a new run; the run's id is added to it.
         """
+        if not fresh and (run := self.latest(identity, corpus)) is not None:
+            return run
+        values = {"id": blank.id, "identity": identity, "corpus": corpus, "created": created}
+        values |= {"question": blank.question, "engine": blank.setup.engine, "record": blank.model_dump_json()}
         with self._database.begin() as connection:
-            row = None if fresh else self._latest(connection, identity, corpus)
-            if row is not None:
-                return _resumed(row)
-            values = {"id": blank.id, "identity": identity, "corpus": corpus, "created": created}
-            values |= {"question": blank.question, "engine": blank.setup.engine, "record": blank.model_dump_json()}
             connection.execute(insert(runs), values)
         return Run(blank.id, created, resumed=False, finished=False)
 
     def latest(self, identity: str, corpus: str) -> Run | None:
         """Return the latest run with this identity over this corpus, or None."""
+        of_both = select(runs).where(runs.c.identity == identity, runs.c.corpus == corpus)
         with self._database.begin() as connection:
-            row = self._latest(connection, identity, corpus)
-        return _resumed(row) if row is not None else None
+            row = connection.execute(of_both.order_by(*_NEWEST_FIRST).limit(1)).mappings().first()
+        if row is None:
+            return None
+        return Run(row["id"], row["created"], resumed=True, finished=row["answer_status"] is not None)
 
     def note_asked(self, run_id: str) -> None:
         """Record that a user has asked a run's question, even if the answer was cached."""
@@ -305,15 +307,6 @@ class Runs:
             if not connection.execute(delete(runs).where(runs.c.id == run_id)).rowcount:
                 raise NotFoundError(f"the run {run_id} is not in this workspace")
             connection.execute(delete(meta).where(meta.c.key == _LAST_ASKED, meta.c.value == run_id))
-
-    def _latest(self, connection: Connection, identity: str, corpus: str) -> RowMapping | None:
-        """Return the latest run with this identity over this corpus."""
-        of_both = select(runs).where(runs.c.identity == identity, runs.c.corpus == corpus)
-        return connection.execute(of_both.order_by(*_NEWEST_FIRST).limit(1)).mappings().first()
-
-
-def _resumed(row: RowMapping) -> Run:
-    return Run(row["id"], row["created"], resumed=True, finished=row["answer_status"] is not None)
 
 
 def _summary(row: RowMapping) -> RunSummary:

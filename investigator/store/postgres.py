@@ -50,8 +50,6 @@ _HOLDER = """
 class _ServerDatabase(Database):
     """The runs and memories of the folder `name` on a server."""
 
-    is_shared = True
-
     def __init__(self, engine: Engine, place: str, name: str) -> None:
         super().__init__(engine, place)
         self._name = name

@@ -182,7 +182,10 @@ class Workspace:
             if not self.writes:
                 raise
             self._notice(f"The index is rebuilt from the documents; runs and memories are kept: {error.message}.")
-            self._drop_index()
+            for name in _DATABASE_FILES:  # Chroma's files would not match a new index, and are rebuilt together with it
+                if not name.startswith(RUNS_NAME):
+                    (self.directory / name).unlink(missing_ok=True)
+            (self.directory / _DAMAGED_INDEX).unlink(missing_ok=True)
             return FileDatabase(path, INDEX)
 
     def call_at_close(self, closing: Callable[[], None]) -> None:
@@ -209,13 +212,6 @@ class Workspace:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _drop_index(self) -> None:
-        """Delete the index. Chroma's files would not match a new index, and are rebuilt together with it."""
-        for name in _DATABASE_FILES:
-            if not name.startswith(RUNS_NAME):
-                (self.directory / name).unlink(missing_ok=True)
-        (self.directory / _DAMAGED_INDEX).unlink(missing_ok=True)
 
     def _acquire(self) -> None:
         holder = self.directory / "writer.pid"

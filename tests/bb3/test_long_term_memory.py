@@ -270,7 +270,7 @@ print(kept)
 def test_two_processes_lose_and_repeat_nothing_of_one_users_memory(
     database: Database, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
-    place = request.getfixturevalue("postgres").address if database.is_shared else tmp_path / "runs.db"
+    place = tmp_path / "runs.db" if isinstance(database, FileDatabase) else request.getfixturevalue("postgres").address
     memory = LongTermMemory(database, ScriptedEmbedder())
     memory.add("ann", "I have a dog.")
     command = [sys.executable, "-c", _WRITER, str(place)]
