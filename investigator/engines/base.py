@@ -24,10 +24,10 @@ Hear: TypeAlias = Callable[[str], None]
 class Sampling(Record):
     """How the tokens of a reply are chosen, and how many at most; None leaves a value to the model or its server."""
 
-    temperature: float | None = Field(default=None, ge=0, le=2)
-    max_tokens: int | None = Field(default=None, ge=1)
-    top_p: float | None = Field(default=None, ge=0, le=1)
-    top_k: int | None = Field(default=None, ge=1)
+    temperature: float | None = Field(default=None, ge=0, le=2, description="a number from 0 to 2")
+    max_tokens: int | None = Field(default=None, ge=1, description="maximum number of tokens in a reply")
+    top_p: float | None = Field(default=None, ge=0, le=1, description="a probability from 0 to 1")
+    top_k: int | None = Field(default=None, ge=1, description="number of most probable tokens to choose from")
 
 
 @runtime_checkable

@@ -276,7 +276,7 @@ def test_what_a_server_refuses_one_decoding_no_other_sends_and_it_is_told_once(o
 
 
 def test_a_temperature_that_no_chat_model_takes_is_refused(openai_server: OpenAIServer) -> None:
-    with pytest.raises(SettingsError, match=r"5\.0 cannot be set as temperature"):
+    with pytest.raises(SettingsError, match=r"5\.0 is not a valid value of the option temperature"):
         with_decoding(chat(openai_server), Decoding(temperature=5.0))
 
 
@@ -315,7 +315,7 @@ def test_a_gguf_model_is_told_by_its_settings(hollow: GgufEngine, told: dict[str
     ("told", "why"),
     [
         ({"beam_max_length": 4050}, "leaves no room for a prompt"),
-        ({"temperature": 3.0}, r"3\.0 cannot be set as temperature"),
+        ({"temperature": 3.0}, r"3\.0 is not a valid value of the option temperature"),
     ],
 )
 def test_a_gguf_model_cannot_be_told_everything(hollow: GgufEngine, told: dict[str, Any], why: str) -> None:

@@ -147,5 +147,5 @@ def changed(settings: Settings, changes: Mapping[str, object]) -> Settings:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         name = ".".join(map(str, first["loc"]))
-        problem = f"{first['input']!r} cannot be set as {name}: {first['msg'].lower()}"
-        raise SettingsError(problem, hint="Use another value, or omit the option.") from error
+        problem = f"{first['input']!r} is not a valid value of the option {name}: {first['msg'].lower()}"
+        raise SettingsError(problem, hint=f"{name}: {type(settings).model_fields[name].description}.") from error

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from pydantic import ValidationError
-
+from investigator.bb3.decoding.applied import changed
 from investigator.bb3.forms.prefix_form import PrefixOptions
 from investigator.bb3.module_table import TABLE, Weights
 from investigator.bb3.records import Module
@@ -122,17 +121,10 @@ def _by_module(options: Mapping[str, OptionValue]) -> Mapping[Module, Mapping[st
 
 def _options_of(module: Module, weights: Weights, values: Mapping[str, OptionValue]) -> ModuleOptions:
     raw = {"include_prompt": True, "num_shots": -1} if weights is Weights.RAW else {}
-    decoding = TABLE[module].decoding[weights]
-    try:
-        return ModuleOptions(
-            prompt=PrefixOptions.model_validate({**raw, **_of_kind(PrefixOptions, values)}),
-            decoding=Decoding.model_validate({**decoding.model_dump(), **_of_kind(Decoding, values)}).settled(),
-        )
-    except ValidationError as error:
-        first = error.errors()[0]
-        name, given = ".".join(map(str, first["loc"])), first["input"]
-        message = f"{given!r} is not a valid value of the option {name} of {module}: {first['msg'].lower()}"
-        raise SettingsError(message, hint=f"{name}: {_FIELDS[name].model_fields[name].description}.") from error
+    return ModuleOptions(
+        prompt=changed(PrefixOptions(), {**raw, **_of_kind(PrefixOptions, values)}),
+        decoding=changed(TABLE[module].decoding[weights], _of_kind(Decoding, values)).settled(),
+    )
 
 
 def _of_kind(kind: type[Record], values: Mapping[str, OptionValue]) -> Mapping[str, OptionValue]:
