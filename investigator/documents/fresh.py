@@ -20,7 +20,8 @@ from investigator.documents.scanning import FolderSettings, FoundFile, scan
 from investigator.records import Document
 
 MISSING = "the file is no longer in the folder"
-_MOST_KEPT = 20_000_000  # maximum number of cached characters; the most recently used file may exceed it
+MOST_KEPT = 20_000_000
+"""Maximum number of cached characters; the most recently used file may exceed it."""
 
 
 @dataclass(frozen=True)
@@ -61,20 +62,13 @@ class FolderReading:
 
 class FreshReading(FolderReading):
     """Rereads the documents in a folder; each file is read once, and again only if its bytes change. Nothing is
-    written. Thread-safe, but only one thread reads at a time. At most `most_kept` characters of text are cached.
+    written. Thread-safe, but only one thread reads at a time. At most `MOST_KEPT` characters of text are cached.
     """
 
     def __init__(
-        self,
-        root: Path,
-        folder: FolderSettings,
-        reader: ReaderSettings,
-        *,
-        processes: int | None = None,
-        most_kept: int = _MOST_KEPT,
+        self, root: Path, folder: FolderSettings, reader: ReaderSettings, *, processes: int | None = None
     ) -> None:
         super().__init__(root, folder, reader, processes=processes)
-        self._most_kept = most_kept
         self._turn = threading.Lock()
         self._kept: dict[str, tuple[str, Contents]] = {}  # maps the id of each file to its sha256 and contents
         self._stamps: dict[str, tuple[str, tuple[int, ...]]] = {}  # maps it to its sha256, and size and times with it
@@ -151,7 +145,7 @@ class FreshReading(FolderReading):
             for file_id, (_, contents) in self._kept.items()
         }
         for file_id in list(sizes)[:-1]:
-            if sum(sizes.values()) <= self._most_kept:
+            if sum(sizes.values()) <= MOST_KEPT:
                 return
             del self._kept[file_id], sizes[file_id]
 

@@ -12,7 +12,6 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable
-from typing import BinaryIO
 
 from investigator.documents.beneath import open_file
 from investigator.documents.chunks import split
@@ -29,7 +28,8 @@ _ATTEMPTS = 3
 
 def main() -> None:
     """Answer requests until standard input ends."""
-    requests, answers = sys.stdin.buffer, _own_output()
+    requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what libraries print goes to standard error
     send(answers, ReadAnswer())
     with open(os.devnull, "w", encoding="utf-8") as nowhere:
         while (data := receive(requests)) is not None:
@@ -100,13 +100,6 @@ def _bytes(request: ReadRequest) -> tuple[os.stat_result, bytes, os.stat_result]
                 FileStatus.TOO_LARGE, f"{before.st_size:,} bytes, more than the limit of {most:,} (reader.max_bytes)"
             )
         return before, file.read(most + 1), os.fstat(file.fileno())
-
-
-def _own_output() -> BinaryIO:
-    """Reserve standard output for the answers, and redirect what libraries print to standard error."""
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    return answers
 
 
 def _limit_memory(most: int) -> None:

@@ -132,14 +132,14 @@ def _replacement(match: re.Match[str], text: str, table: dict[str, str]) -> Iter
             if composed:
                 yield composed.translate(_ALIKE), start, end
         case "numeric" | "single":
-            is_kept = match.lastgroup == "numeric" and _touches_digit(text, start, end)
+            is_kept = (
+                match.lastgroup == "numeric"
+                and (  # next to a digit, so that 10² is not 102
+                    text[start - 1 : start].isdecimal() or text[end : end + 1].isdecimal()
+                )
+            )
             for offset, char in enumerate(match.group(), start):
                 yield char if is_kept else table.get(char) or _compatible(char), offset, offset + 1
-
-
-def _touches_digit(text: str, start: int, end: int) -> bool:
-    """Return True if exponents, fractions or note marks are next to a digit: they stay, so that 10² is not 102."""
-    return (start > 0 and text[start - 1].isdecimal()) or (end < len(text) and text[end].isdecimal())
 
 
 def _compatible(char: str) -> str:

@@ -21,6 +21,7 @@ import pytest
 from power_plants import ABSENT, ALL, ONE, answer_of, judged, outcome, write_folder
 
 from investigator import Answer, AnswerStatus, Investigator, RunOptions, ScriptedEmbedder, ScriptedEngine
+from investigator.documents import fresh as fresh_reading
 from investigator.documents.fresh import FreshReading
 from investigator.documents.readers import versions
 from investigator.documents.readers.base import ReaderSettings
@@ -335,20 +336,22 @@ def test_a_file_is_read_again_only_if_its_bytes_have_changed(tmp_path: Path) -> 
         assert fresh.documents(["a.txt"], [first])["a.txt"].missing
 
 
-def test_of_what_is_read_again_the_last_used_is_kept(tmp_path: Path) -> None:
+def test_of_what_is_read_again_the_last_used_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fresh_reading, "MOST_KEPT", 50)  # two of the three
     for name in "abc":
         (tmp_path / f"{name}.txt").write_text(f"Plant {name} makes 42 MW.", encoding="utf-8")
-    with FreshReading(tmp_path, FolderSettings(), ReaderSettings(), most_kept=50) as fresh:  # two of the three
+    with FreshReading(tmp_path, FolderSettings(), ReaderSettings()) as fresh:
         read = {name: fresh.documents([name])[name].document for name in ("a.txt", "b.txt", "a.txt", "c.txt")}
         assert fresh.documents(["a.txt"])["a.txt"].document is read["a.txt"]
         assert fresh.documents(["b.txt"])["b.txt"].document is not read["b.txt"]
 
 
-def test_several_threads_may_have_files_read_again(tmp_path: Path) -> None:
+def test_several_threads_may_have_files_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fresh_reading, "MOST_KEPT", 40)
     names = [f"{number}.txt" for number in range(6)]
     for name in names:
         (tmp_path / name).write_text(f"The plant {name} makes 42 MW.", encoding="utf-8")
-    reading = FreshReading(tmp_path, FolderSettings(), ReaderSettings(), processes=1, most_kept=40)
+    reading = FreshReading(tmp_path, FolderSettings(), ReaderSettings(), processes=1)
     with reading as fresh, ThreadPoolExecutor(6) as threads:
         for read in threads.map(lambda name: fresh.documents([name, *names]), names * 2):
             assert [read[name].document.text for name in names if read[name].document] == [

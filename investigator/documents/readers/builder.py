@@ -92,15 +92,11 @@ class TextBuilder:
         """Name the marks that refer to notes of the document, where they are raised."""
         self._document.notes = frozenset(marks)
 
-    def raised(self, begins: bool) -> None:
-        """Begin or end superscript text: a superscript that refers to a note is not part of the preceding word, and an
-        exponent is marked: 10^6.
+    def shifted(self, *, raised: bool = False, lowered: bool = False) -> None:
+        """Begin superscript or subscript text, or end it: a superscript that refers to a note is not part of the
+        preceding word, and an exponent is marked: 10^6.
         """
-        self._flow.raised = begins
-
-    def lowered(self, begins: bool) -> None:
-        """Begin or end subscript text."""
-        self._flow.lowered = begins
+        self._flow.raised, self._flow.lowered = raised, lowered
 
     def line(self) -> None:
         """Begin a new line."""

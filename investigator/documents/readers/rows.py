@@ -128,19 +128,14 @@ def _stacked(rows: Sequence[Cells], first: int) -> ColumnNames | None:
     width = max(len(row) for row in rows[first : first + _MOST_STACKED])
     names = [""] * width
     for last, row in enumerate(rows[first : first + _MOST_STACKED], start=first):
-        if not _are_words(row) or last + 1 >= len(rows):
-            return None
+        if last + 1 >= len(rows) or any(_NUMBER.match(cell) and not _YEAR.fullmatch(cell) for cell in row):
+            return None  # the cells of several header rows are years or words, not other numbers
         for column, cell in enumerate(row):
             if cell and cell != names[column]:
                 names[column] = f"{names[column]} {cell}".strip()
         if are_names([name for name in names if name]):
             return ColumnNames(last, names)
     return None
-
-
-def _are_words(row: Cells) -> bool:
-    """Return True if a row may be one of several header rows: its cells are years or words, not other numbers."""
-    return all(_YEAR.fullmatch(cell) or not _NUMBER.match(cell) for cell in row if cell)
 
 
 def are_names(cells: Sequence[str]) -> bool:

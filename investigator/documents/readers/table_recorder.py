@@ -187,12 +187,9 @@ def shifted(tables: Iterable[Table], by: int) -> tuple[Table, ...]:
         table.changed(
             start=table.start + by,
             end=table.end + by,
-            caption=_shifted(table.caption, by),
+            caption=caption and caption.changed(start=caption.start + by, end=caption.end + by),
             cells=tuple(cell.changed(start=cell.start + by, end=cell.end + by) for cell in table.cells),
         )
         for table in tables
+        for caption in (table.caption,)
     )
-
-
-def _shifted(span: TextSpan | None, by: int) -> TextSpan | None:
-    return TextSpan(start=span.start + by, end=span.end + by) if span is not None else None

@@ -131,7 +131,7 @@ class HtmlText:
             self._builder.block()
             self._preformatted += 1
         elif (shift := _shift(element)) is not None:
-            self._builder.raised(True) if shift else self._builder.lowered(True)
+            self._builder.shifted(raised=shift, lowered=not shift)
         elif tag in ("input", "option", "img"):
             self._field(tag, element)
         elif tag == "tr":
@@ -150,8 +150,8 @@ class HtmlText:
         elif tag == "pre":
             self._preformatted -= 1
             self._builder.block()
-        elif (shift := _shift(element)) is not None:
-            self._builder.raised(False) if shift else self._builder.lowered(False)
+        elif _shift(element) is not None:
+            self._builder.shifted()
         elif tag == "tr":
             self._builder.end_row()
         elif tag in ("td", "th"):

@@ -158,7 +158,12 @@ def without_marks(text: str) -> str:
     address. Headings, lists, quotes and tables keep their marks at the start of lines; fenced code keeps all marks. The
     number of lines is unchanged.
     """
-    return "\n".join(line for block in _blocks(text) for line in block)
+    pairs = zip(text.split("\n"), outside_code(text), strict=True)
+    lines: list[str] = []
+    for is_prose, group in groupby(pairs, key=lambda pair: bool(pair[1][1].strip())):
+        block = [line for line, _ in group]
+        lines += _plain(block) if is_prose else block
+    return "\n".join(lines)
 
 
 def outside_code(text: str, front: int = 0) -> Iterator[tuple[int, str]]:
@@ -176,14 +181,6 @@ def outside_code(text: str, front: int = 0) -> Iterator[tuple[int, str]]:
         else:
             yield offset, line
         offset += len(line) + 1
-
-
-def _blocks(text: str) -> Iterator[list[str]]:
-    """Yield the lines of each paragraph without marks; blank lines and code are unchanged."""
-    pairs = zip(text.split("\n"), outside_code(text), strict=True)
-    for is_prose, group in groupby(pairs, key=lambda pair: bool(pair[1][1].strip())):
-        lines = [line for line, _ in group]
-        yield _plain(lines) if is_prose else lines
 
 
 def _plain(lines: list[str]) -> list[str]:

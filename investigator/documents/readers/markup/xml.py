@@ -92,7 +92,7 @@ class _XmlText:
                 header=name == "th", rows=spanned(attributes.get("rowspan")), columns=spanned(attributes.get("colspan"))
             )
         elif name == "sup":
-            self.builder.raised(True)
+            self.builder.shifted(raised=True)
         elif name in _HEADINGS and block:
             self.builder.begin_heading()
         elif block:
@@ -142,7 +142,7 @@ class _XmlText:
         elif element.name in _CELLS:
             self.builder.end_cell()
         elif element.name == "sup":
-            self.builder.raised(False)
+            self.builder.shifted()
         elif element.name in _HEADINGS and element.block:
             self.builder.end_heading()
         elif element.block:

@@ -156,8 +156,8 @@ def _inline(builder: TextBuilder, element: Element, charts: Mapping[str, Element
         case "r":
             properties = element.find("rPr") if begins else None
             baseline = properties.get("baseline", "0") if properties is not None else "0"
-            builder.raised(not baseline.startswith("-") and baseline.strip("0") != "")
-            builder.lowered(baseline.startswith("-"))
+            lowered = baseline.startswith("-")
+            builder.shifted(raised=not lowered and baseline.strip("0") != "", lowered=lowered)
         case "t" if begins:
             builder.verbatim(element.text or "")
         case "br" if begins:

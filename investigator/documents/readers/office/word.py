@@ -124,8 +124,7 @@ class _WordText:
     def _run(self, run: Element | None) -> None:
         own = run.find("rPr") if run is not None else None
         shift = value(own, "vertAlign") if own is not None else ""
-        self._builder.raised(shift == "superscript")
-        self._builder.lowered(shift == "subscript")
+        self._builder.shifted(raised=shift == "superscript", lowered=shift == "subscript")
         if run is None:
             return
         own = own if own is not None else _PLAIN

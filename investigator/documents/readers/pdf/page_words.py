@@ -209,16 +209,14 @@ def visual_rows(page: Sequence[PageWord]) -> list[VisualRow]:
             rows[-1].append(word)
         else:
             rows.append([word])
-    return [_row(row) for row in rows]
-
-
-def _row(words: list[PageWord]) -> VisualRow:
-    words.sort(key=lambda word: word.left)
-    return VisualRow(
-        tuple(RowPiece(tuple(piece)) for piece in _pieces(words)),
-        max(word.top for word in words),
-        min(word.bottom for word in words),
-    )
+    return [
+        VisualRow(
+            tuple(RowPiece(tuple(piece)) for piece in _pieces(sorted(row, key=lambda word: word.left))),
+            max(word.top for word in row),
+            min(word.bottom for word in row),
+        )
+        for row in rows
+    ]
 
 
 def _pieces(row: Sequence[PageWord]) -> Iterator[list[PageWord]]:

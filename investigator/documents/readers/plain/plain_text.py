@@ -65,26 +65,19 @@ def read_subtitles(source: SourceFile, settings: ReaderSettings) -> Extracted:
     """Reads captions; numbers, styles, positions and notes of the file are no speech. Captions that only repeat the one
     before are left out. Raises ReadFailure.
     """
-    text = decoded(source.data, declared=False)
-    if text is None:
-        raise ReadFailure(FileStatus.FAILED, "its name says it is a text, but its bytes are not")
     lines, before = list[str](), ""
-    for block in re.split(r"\n[ \t]*\n", cleaned(text)):
+    for block in re.split(r"\n[ \t]*\n", text_of(source)):
         rows = block.split("\n")
-        at = next((number for number, row in enumerate(rows) if _CUE.fullmatch(row)), None)
-        if at is None:  # a heading, a style or a note
+        cues = ((number, cue) for number, row in enumerate(rows) if (cue := _CUE.fullmatch(row)))
+        at, cue = next(cues, (0, None))
+        if cue is None:  # a heading, a style or a note
             continue
         words = _speech("\n".join(rows[at + 1 :]))
         if words and words != before:
-            lines.append(f"{_cue_time(rows[at])} {words}")
+            hours, minutes, seconds = cue.groups()
+            lines.append(f"[{int(hours or 0)}:{int(minutes):02}:{seconds}] {words}")
         before = words
     return Extracted(text="\n".join(lines))
-
-
-def _cue_time(row: str) -> str:
-    """Return the beginning of a caption: "[0:01:05]"."""
-    hours, minutes, seconds = _CUE.fullmatch(row).groups()  # type: ignore[union-attr]
-    return f"[{int(hours or 0)}:{int(minutes):02}:{seconds}]"
 
 
 def _speech(caption: str) -> str:

@@ -48,7 +48,8 @@ def chart_table(root: Element) -> tuple[str, list[list[str]]]:
         for kind in (*_VALUES, _SIZES):
             if kind not in points:
                 continue
-            names.append(_name(series) + (" (size)" if kind == _SIZES else ""))
+            name = " ".join(e.text or "" for part in series.iterfind("tx") for e in part.iter("v"))
+            names.append(one_line(cleaned(name)) + (" (size)" if kind == _SIZES else ""))
             for index, value in points[kind].items():
                 row = rows.setdefault(index, [labels.get(index, "")])
                 row += [""] * (len(names) + 1 - len(row))
@@ -74,7 +75,3 @@ def _points(part: Element) -> dict[int, str]:
             shown = shown_number(point.findtext("v", ""), point.get("formatCode", form))
             points.setdefault(int(index), []).insert(0, one_line(cleaned(shown)))
     return {index: " ".join(values) for index, values in points.items()}
-
-
-def _name(series: Element) -> str:
-    return one_line(cleaned(" ".join(e.text or "" for part in series.iterfind("tx") for e in part.iter("v"))))
