@@ -17,7 +17,7 @@ from pydantic import Field
 from investigator.documents.beneath import open_file
 from investigator.documents.document_ids import document_id
 from investigator.documents.readers.base import ReadFailure
-from investigator.errors import FolderError
+from investigator.errors import FolderError, in_words
 from investigator.records import LeftOut, LeftOutReason, Record
 
 IGNORE_FILE = ".investigatorignore"
@@ -94,17 +94,9 @@ def _ignore_lines(root: str) -> Iterator[str]:
         text = data.decode("utf-16" if wide else "utf-8-sig")
     except FileNotFoundError:
         return iter(())
-    except ReadFailure as error:
-        raise FolderError(
-            f"{IGNORE_FILE} is a link, a folder, a pipe or a device, not a file",
-            hint=f"Remove it, or replace it with a file: {root}/{IGNORE_FILE}",
-        ) from error
-    except OSError as error:
-        hint = f"Make it readable, or remove it: {root}/{IGNORE_FILE}"
-        raise FolderError(f"{IGNORE_FILE} cannot be read ({error.strerror})", hint=hint) from error
-    except UnicodeDecodeError as error:
-        hint = f"Save it as UTF-8: {root}/{IGNORE_FILE}"
-        raise FolderError(f"{IGNORE_FILE} is not UTF-8 text, so its patterns cannot be read", hint=hint) from error
+    except (ReadFailure, OSError, UnicodeDecodeError) as error:
+        hint = f"Save it as a file of UTF-8 text that you may read, or remove it: {root}/{IGNORE_FILE}"
+        raise FolderError(f"{IGNORE_FILE} cannot be read ({in_words(error)})", hint=hint) from error
     lines = dict.fromkeys(text.splitlines())
     if len(data) > _LONGEST_IGNORE_FILE or "\0" in text or len(lines) > _MOST_PATTERNS:
         hint = f"Write one pattern per line, at most {_MOST_PATTERNS:,}, as in a .gitignore:  {root}/{IGNORE_FILE}"

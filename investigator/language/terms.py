@@ -115,14 +115,6 @@ def tokens(text: str) -> list[str]:
     return TOKEN.findall(text)
 
 
-def is_latin(text: str) -> bool:
-    """Return True if most letters of the text are Latin, or if it has no letters."""
-    if text.isascii():
-        return True
-    letters = [char for char in text if char.isalpha()]
-    return 2 * sum(letter < _LATIN_ENDS for letter in letters) >= len(letters)
-
-
 def is_english(question: str) -> bool:
     """Return True if a question is written in English rather than in another language.
 
@@ -130,7 +122,8 @@ def is_english(question: str) -> bool:
     a tie, or without stop words, a question is English if its lower-case words have only unaccented letters.
     `data/README.md` states the measured quality.
     """
-    if not is_latin(question):
+    letters = [char for char in question if char.isalpha()]
+    if 2 * sum(letter < _LATIN_ENDS for letter in letters) < len(letters):
         return False
     languages = _languages_of_stop_words()
     counts = Counter(language for part in _PART.findall(folded(question)) for language in languages.get(part, ()))

@@ -1,16 +1,13 @@
-"""Finds the caption of a table, with the note on its units, in the text above it, and the captions of tables that are
-pictures, to report that their cells are not in the text. Pure.
-"""
+"""Finds the caption of a table, with the note on its units, in the text above it. Pure."""
 
 from __future__ import annotations
 
 import re
 from functools import cache
 
-from investigator.documents.readers.base import ReadFailure
 from investigator.language.terms import BRACKETS
 from investigator.language.units import magnitude_pattern
-from investigator.records import FileStatus, TextSpan
+from investigator.records import TextSpan
 
 _LINES_ABOVE = 6
 _LONGEST = 300
@@ -19,10 +16,6 @@ _PROSE = re.compile(r"[.!?]$")
 _PAGE_FURNITURE = re.compile(r"table of contents|\d{1,4}|page \d+( of \d+)?|index", re.IGNORECASE)
 _FIGURE = re.compile(r"[$€£(]\s?\d|\d,\d{3}|\d\.\d|\d\s?%|(?<!\S)[—–](?!\S)")
 _FIGURES_OF_A_ROW = 2
-_CAPTION = re.compile(
-    r"\s*(table\s+(?:[A-Z]?\d{1,3}|[IVXL]{1,6})(?:\.\d{1,2})?)(?=[.:|\s]|$)(?!\s+(?:shows?|lists?|gives?|and)\b)",
-    re.IGNORECASE,
-)
 _WIDE = 90  # minimum number of characters in a line of running text
 
 
@@ -111,15 +104,3 @@ def _unit_pattern() -> re.Pattern[str]:
         rf"(?:thousands|hundreds|{magnitude_pattern()}|000)(?![^\W_])",
         re.IGNORECASE,
     )
-
-
-def named_table(caption: str) -> str:
-    """Return the name of the table in a caption, such as "Table 3"; "" if it contains none."""
-    match = _CAPTION.match(caption)
-    return " ".join(match[1].split()).capitalize() if match else ""
-
-
-def pictured(name: str, page: int | None = None) -> ReadFailure:
-    """Return the failure for a table whose cells cannot be read because it is a picture."""
-    where = f" on page {page}" if page is not None else ""
-    return ReadFailure(FileStatus.NEEDS_OCR, f"{name}{where} is a picture: its cells cannot be read")

@@ -149,22 +149,6 @@ class _Text:
         self.count_chars = lambda: count
 
 
-PICTURE = "q 300 0 0 200 50 400 cm BI /W 1 /H 1 /CS /G /BPC 8 ID 0 EI Q"
-
-
-def test_a_table_that_is_a_picture_is_said(read_all) -> None:
-    def page(caption: str) -> bytes:
-        drawn = Placed(f"x) Tj ET {PICTURE} BT /F1 12 Tf 50 60 Td (y", bottom=740)
-        return pdf([["The first page."], [drawn, Placed(caption, bottom=610)]])
-
-    found = read_all("a.pdf", page("Table 3. Weights of the infants"))
-    assert [one.reason for one in found.unreadable] == ["Table 3 on page 2 is a picture: its cells cannot be read"]
-    assert read_all("a.pdf", page("Figure 3. Weights of the infants")).unreadable == ()
-    assert read_all("a.pdf", page("Table 3 shows the weights of the infants")).unreadable == ()
-    web = read_all("a.html", "<html><body><p>Text.</p><img src='t.png' alt='Table 2: doses'></body></html>")
-    assert [one.reason for one in web.unreadable] == ["Table 2 is a picture: its cells cannot be read"]
-
-
 def test_boxes_that_do_not_match_the_text_give_no_words() -> None:
     assert page_words(_Text(3), STATEMENT, Orientation.UPRIGHT) == ()
 

@@ -26,7 +26,6 @@ from investigator.documents.readers.builder import TextBuilder, spanned
 from investigator.documents.readers.decoding import decoded, is_noise
 from investigator.documents.readers.numerals import letters, roman
 from investigator.documents.readers.properties import iso_date
-from investigator.documents.readers.table_captions import named_table, pictured
 from investigator.documents.readers.table_recorder import shifted
 from investigator.records import FileStatus, Heading
 
@@ -82,7 +81,6 @@ class HtmlText:
         self.title = ""
         self.authors: list[str] = []
         self.date: str | None = None
-        self.pictured: list[str] = []
         self.words_hidden = 0
         self._builder = builder
         self._marks_hidden = marks_hidden
@@ -179,10 +177,7 @@ class HtmlText:
     def _field(self, tag: str, element: Element) -> None:
         """Add a picture's description, or the state of a form field; an option is a field that is chosen or not."""
         if tag == "img":
-            description = element.get("alt") or ""
-            self._builder.words(f" {description} ")
-            if name := named_table(description):
-                self.pictured.append(name)
+            self._builder.words(f" {element.get('alt') or ''} ")
         elif tag == "option":
             self._builder.line()
             self._builder.words("☒ " if "selected" in element.attrib else "☐ ")
@@ -265,10 +260,7 @@ def extracted_html(markup: str, hidden: HiddenText = HiddenText.OMIT) -> Extract
         title=cleaned(parser.title),
         authors=map(cleaned, dict.fromkeys(parser.authors)),
         date=parser.date,
-        left_out=(
-            *map(pictured, dict.fromkeys(parser.pictured)),
-            *hidden_parts(hidden, {"word": parser.words_hidden if parser.words_hidden >= _MANY_HIDDEN else 0}),
-        ),
+        left_out=hidden_parts(hidden, {"word": parser.words_hidden if parser.words_hidden >= _MANY_HIDDEN else 0}),
     )
 
 

@@ -1,31 +1,22 @@
-"""Recognises the pictures on PDF pages that also have text, and names those that are not read, and tables that are
-pictures: a caption such as "Table 3" is next to a picture instead of cells.
-"""
+"""Recognises the pictures on PDF pages that also have text, and names those that are not read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import cache
 from typing import Any
 
 from investigator.documents.pages import listed_pages
 from investigator.documents.readers.base import ReaderSettings, ReadFailure
-from investigator.documents.readers.pdf.boxes import Box, Orientation, pdfium
+from investigator.documents.readers.pdf.boxes import pdfium
 from investigator.documents.readers.pdf.pdfium import check_pictures, grey_pixels, opened
-from investigator.documents.readers.pdf.placed_lines import PlacedLine
 from investigator.documents.readers.pdf.visible import PageObjects, page_objects
 from investigator.documents.readers.pictures.ocr import Picture, recognise
 from investigator.documents.readers.pictures.picture import MOST_PICTURES, is_large, unread_pictures
-from investigator.documents.readers.table_captions import named_table
 from investigator.records import FileStatus
 
 _LEAST_SHARE = 0.02  # of the page
-_REACH = 60
-"""Maximum distance, in points, between a caption and the picture below or above it."""
-_LEAST_WIDTH, _LEAST_HEIGHT = 120, 40  # in points; anything smaller is an icon
-_MOST_INSIDE = 2
-"""Maximum number of text lines inside a picture; with more, it is the background of a readable table."""
 
 
 def large_pictures(page: Any, objects: PageObjects) -> list[int]:
@@ -76,26 +67,3 @@ def _drawn(document: Any, index: int, number: int) -> Picture:
     except (pdfium.PdfiumError, ReadFailure, IndexError, ValueError) as error:
         raise ReadFailure(FileStatus.FAILED, "the picture is damaged") from error
     return picture
-
-
-def pictured_tables(page: Any, lines: Sequence[PlacedLine], turned: Orientation) -> Iterator[str]:
-    """Yield the names of the tables that are pictures on a page, as given in their captions."""
-    captions = [(name, line) for line in lines if (name := named_table(line.text))]
-    if not captions:
-        return
-    objects = page.get_objects(filter=(pdfium.FPDF_PAGEOBJ_IMAGE,))  # with those inside other objects
-    places = [turned.upright(*picture.get_bounds()) for picture in objects]
-    pictures = [p for p in places if p.right - p.left >= _LEAST_WIDTH and p.top - p.bottom >= _LEAST_HEIGHT]
-    for name, line in captions:
-        if any(_belongs(line, picture, lines) for picture in pictures):
-            yield name
-
-
-def _belongs(caption: PlacedLine, picture: Box, lines: Sequence[PlacedLine]) -> bool:
-    """Return True if a caption is next to a picture, and the picture is no background of text lines."""
-    left, bottom, right, top = picture
-    beside = caption.right < left or caption.left > right
-    under, over = caption.bottom - top, bottom - (caption.bottom + caption.size)
-    if beside or not (-caption.size <= under <= _REACH or -caption.size <= over <= _REACH):
-        return False
-    return sum(left <= line.left <= right and bottom <= line.bottom <= top for line in lines) <= _MOST_INSIDE

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from pathlib import PurePath
@@ -27,7 +28,7 @@ from investigator.documents.readers.base import (
 from investigator.documents.readers.pdf.annotations import comments_of, taken_fields
 from investigator.documents.readers.pdf.boxes import LINE_HYPHEN, Orientation, pdfium
 from investigator.documents.readers.pdf.garbled import garbled_pages
-from investigator.documents.readers.pdf.page_pictures import large_pictures, pictured_tables, pictures_read
+from investigator.documents.readers.pdf.page_pictures import large_pictures, pictures_read
 from investigator.documents.readers.pdf.page_tables import moved, recorded_tables, tables_of_page
 from investigator.documents.readers.pdf.page_texts import page_texts
 from investigator.documents.readers.pdf.page_words import page_words
@@ -37,11 +38,9 @@ from investigator.documents.readers.pdf.table_layout import LaidTable
 from investigator.documents.readers.pdf.visible import page_objects, shown_text
 from investigator.documents.readers.pictures.ocr import Recognised, recognise
 from investigator.documents.readers.properties import first_title_line, honest_title, iso_date, largest_title
-from investigator.documents.readers.table_captions import pictured
 from investigator.records import FileStatus, Heading, PageSpan
 
 _OUTLINE_LIMIT = 2_000
-_MOST_PICTURED = 50
 _FEWEST = 2  # minimum number of letters and digits in a text layer
 _TITLE_SEARCHED = 60  # number of lines on the first page that are searched for a title
 
@@ -61,7 +60,7 @@ class _State(Enum):
 @dataclass
 class _Page:
     """The contents of a page: the lines of its text layer, pdfium's `raw` text with the tables in it, comments, hidden
-    words, the names of tables that are pictures, and the numbers of pictures beside text.
+    words, and the numbers of pictures beside text.
     """
 
     lines: list[PlacedLine] = field(default_factory=list)
@@ -69,7 +68,6 @@ class _Page:
     tables: list[LaidTable] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
     hidden: str = ""
-    pictured: list[str] = field(default_factory=list)
     pictures: list[int] = field(default_factory=list)
     state: _State = _State.READ
 
@@ -138,8 +136,6 @@ def _left_out(
 ) -> list[ReadFailure]:
     broken = _places(pages, _State.BROKEN)
     failures = [ReadFailure(FileStatus.FAILED, f"{listed_pages(broken)}: damaged")] if broken else []
-    names = [(name, number) for number, page in enumerate(pages, start=1) for name in page.pictured]
-    failures += [pictured(name, number) for name, number in names[:_MOST_PICTURED]]
     if garbled.failure is not None:
         reason = f"{listed_pages(garbled.missed)}: its font does not say which letters it draws"
         failures.append(ReadFailure(garbled.failure.status, f"{reason}; {garbled.failure.reason}"))
@@ -204,7 +200,6 @@ def _page(document: Any, index: int) -> _Page:
         tables=tables,
         comments=comments,
         hidden=hidden,
-        pictured=list(pictured_tables(page, lines, turned)),
         pictures=large_pictures(page, objects) if lines else [],
         state=_State.SCAN if not lines and is_drawn(page) else _State.READ,
     )
@@ -215,7 +210,7 @@ def _page(document: Any, index: int) -> _Page:
 
 def _bookmarks(document: Any) -> list[Bookmark]:
     bookmarks: list[Bookmark] = []
-    try:
+    with suppress(pdfium.PdfiumError):  # a damaged outline does not affect the text
         for entry in document.get_toc(max_depth=6):
             destination = entry.get_dest()
             index = destination.get_index() if destination is not None else None
@@ -223,8 +218,6 @@ def _bookmarks(document: Any) -> list[Bookmark]:
                 bookmarks.append((cleaned(entry.get_title()).strip(), index))
             if len(bookmarks) >= _OUTLINE_LIMIT:
                 break
-    except pdfium.PdfiumError:  # a damaged outline does not affect the text
-        return bookmarks
     return bookmarks
 
 
