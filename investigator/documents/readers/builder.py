@@ -13,7 +13,6 @@ from investigator.documents.readers.table_recorder import GridCell, TableRecorde
 from investigator.documents.readers.table_shape import CURRENCY_SIGN, is_value
 from investigator.records import Heading, PageSpan, Table
 
-_LONGEST_SPAN = 5  # maximum number of digits
 _HEADER_REACH = 500  # repeat the column names of a table after this many characters
 _CLOSING = re.compile(r"\)?\s?%|\)")
 
@@ -297,9 +296,3 @@ def _joined(first: tuple[GridCell, int, int], second: tuple[GridCell, int, int])
         cell.columns += cell.column - first[0].column
         cell.column = first[0].column
     return cell, first[1], second[2]
-
-
-def spanned(written: str | None) -> int:
-    """Return the number of rows or columns given in an attribute of a cell; 1 if it is not a number."""
-    value = (written or "").strip()
-    return int(value) if value.isascii() and value.isdigit() and len(value) < _LONGEST_SPAN else 1

@@ -1,4 +1,4 @@
-"""Writes the numbers that a program computes for lists: decimal, letters, Roman numerals. Pure."""
+"""Reads the whole numbers of attributes, and writes those of lists: decimal, letters, Roman numerals. Pure."""
 
 from __future__ import annotations
 
@@ -6,6 +6,13 @@ _VALUES = (1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1)
 _SIGNS = ("m", "cm", "d", "cd", "c", "xc", "l", "xl", "x", "ix", "v", "iv", "i")
 _LARGEST_ROMAN = 3_999
 _LARGEST_LETTERS = 780  # thirty times the alphabet
+_MOST_DIGITS = 7
+
+
+def whole_number(written: str | None, default: int = 1) -> int:
+    """Return the number given in an attribute, such as the rows that a cell covers; the default if there is none."""
+    value = (written or "").strip()
+    return int(value) if value.isdecimal() and len(value) <= _MOST_DIGITS else default
 
 
 def roman(number: int) -> str:

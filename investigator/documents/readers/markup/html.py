@@ -22,9 +22,9 @@ from investigator.documents.readers.base import (
     hidden_parts,
     marked_hidden,
 )
-from investigator.documents.readers.builder import TextBuilder, spanned
+from investigator.documents.readers.builder import TextBuilder
 from investigator.documents.readers.decoding import decoded, is_noise
-from investigator.documents.readers.numerals import letters, roman
+from investigator.documents.readers.numerals import letters, roman, whole_number
 from investigator.documents.readers.properties import iso_date
 from investigator.documents.readers.table_recorder import shifted
 from investigator.records import FileStatus, Heading
@@ -135,7 +135,7 @@ class HtmlText:
         elif tag == "tr":
             self._builder.begin_row()
         elif tag in ("td", "th"):
-            rows, columns = spanned(element.get("rowspan")), spanned(element.get("colspan"))
+            rows, columns = whole_number(element.get("rowspan")), whole_number(element.get("colspan"))
             self._builder.begin_cell(header=tag == "th", rows=rows, columns=columns)
         else:
             self._break(tag)

@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from xml.etree.ElementTree import ParseError, XMLParser
 
 from investigator.documents.readers.base import Extracted, ReaderSettings, ReadFailure, SourceFile
-from investigator.documents.readers.builder import TextBuilder, spanned
+from investigator.documents.readers.builder import TextBuilder
 from investigator.documents.readers.decoding import decoded
 from investigator.documents.readers.markup.html import extracted_html
+from investigator.documents.readers.numerals import whole_number
 from investigator.documents.readers.properties import iso_date
 from investigator.records import FileStatus
 
@@ -89,7 +90,9 @@ class _XmlText:
             self.builder.begin_row()
         elif name in _CELLS:
             self.builder.begin_cell(
-                header=name == "th", rows=spanned(attributes.get("rowspan")), columns=spanned(attributes.get("colspan"))
+                header=name == "th",
+                rows=whole_number(attributes.get("rowspan")),
+                columns=whole_number(attributes.get("colspan")),
             )
         elif name == "sup":
             self.builder.shifted(raised=True)

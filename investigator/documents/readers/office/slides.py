@@ -16,7 +16,8 @@ from investigator.documents.readers.base import (
     comment_line,
     hidden_parts,
 )
-from investigator.documents.readers.builder import TextBuilder, spanned
+from investigator.documents.readers.builder import TextBuilder
+from investigator.documents.readers.numerals import whole_number
 from investigator.documents.readers.pictures.picture import embedded_texts
 from investigator.documents.readers.sheets.charts import add_chart, unread_charts
 from investigator.documents.readers.sheets.open_document import comment, hidden_styles
@@ -143,8 +144,8 @@ def _add(builder: TextBuilder, root: Element, charts: Mapping[str, Element]) -> 
         elif name == "tr":
             builder.row_or_cell(name, begins, header=named)
         elif name == "tc" and element.get("hMerge") not in _TRUE:
-            rows = 0 if element.get("vMerge") in _TRUE else spanned(element.get("rowSpan"))
-            builder.row_or_cell(name, begins, columns=spanned(element.get("gridSpan")), rows=rows)
+            rows = 0 if element.get("vMerge") in _TRUE else whole_number(element.get("rowSpan"))
+            builder.row_or_cell(name, begins, columns=whole_number(element.get("gridSpan")), rows=rows)
         else:
             _inline(builder, element, charts, begins=begins)
 
@@ -175,7 +176,7 @@ def _add_open_slide(slide: Element, builder: TextBuilder) -> None:
                 builder.begin_row() if begins else builder.end_row()
             case "table-cell" if begins:
                 rows, columns = element.get("number-rows-spanned"), element.get("number-columns-spanned")
-                builder.begin_cell(rows=spanned(rows), columns=spanned(columns))
+                builder.begin_cell(rows=whole_number(rows), columns=whole_number(columns))
             case "table-cell" | "covered-table-cell" if not begins:
                 builder.end_cell()
             case _:

@@ -21,6 +21,7 @@ from investigator.documents.readers.base import (
     marked_hidden,
 )
 from investigator.documents.readers.builder import TextBuilder
+from investigator.documents.readers.numerals import whole_number
 from investigator.documents.readers.office.word_styles import Numbers, Styles, is_on, is_outlined, value
 from investigator.documents.readers.pictures.picture import embedded_texts
 from investigator.documents.readers.sheets.charts import add_chart, unread_charts
@@ -99,7 +100,7 @@ class _WordText:
             case "r":
                 self._run(element if begins else None)
             case "tr" | "tc":
-                columns, rows = _grid_span(element), self._merged.get(id(element), 1)
+                columns, rows = whole_number(value(element, "tcPr/gridSpan")), self._merged.get(id(element), 1)
                 self._builder.row_or_cell(name, begins, header=self._has_header, columns=columns, rows=rows)
             case "tbl" | "tblLook" if begins:
                 self._has_header = _first_row_differs(element)
@@ -258,12 +259,6 @@ def _merged_down(table: Element) -> dict[int, int]:
                 begun[column] = above[column] if goes_on else id(cell)
                 rows[id(cell)] = 0
                 rows[begun[column]] += 1
-            column += _grid_span(cell)
+            column += whole_number(value(cell, "tcPr/gridSpan"))
         above = begun
     return rows
-
-
-def _grid_span(cell: Element) -> int:
-    """Return the number of grid columns that a cell spans; 1 for a row."""
-    span = value(cell, "tcPr/gridSpan")
-    return int(span) if span.isascii() and span.isdigit() else 1

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from xml.etree import ElementTree
 
-from investigator.documents.readers.numerals import letters, roman
+from investigator.documents.readers.numerals import letters, roman, whole_number
 from investigator.documents.readers.zip_files import Package
 
 _STYLES, _NUMBERING = "word/styles.xml", "word/numbering.xml"
@@ -173,7 +173,7 @@ def _lists(root: ElementTree.Element, styles: Styles) -> dict[str, _Numbering]:
             numbering.levels = {**numbering.levels, **_levels(override)}
             depth = override.get("ilvl", "")
             if override.find("startOverride") is not None and depth.isdecimal():
-                numbering.starts[int(depth)] = _whole(value(override, "startOverride"))
+                numbering.starts[int(depth)] = whole_number(value(override, "startOverride"))
     for numbering in lists.values():  # a list that names a style has that style's levels
         linked = value(abstract[numbering.abstract], "numStyleLink") if numbering.abstract in abstract else ""
         other = lists.get(styles.numbering(linked)[0])
@@ -185,7 +185,7 @@ def _lists(root: ElementTree.Element, styles: Styles) -> dict[str, _Numbering]:
 def _levels(element: Iterable[ElementTree.Element]) -> dict[int, _Level]:
     return {
         int(entry.get("ilvl", "")): _Level(
-            start=_whole(value(entry, "start")),
+            start=whole_number(value(entry, "start")),
             form=value(entry, "numFmt") or "decimal",
             text=value(entry, "lvlText"),
             is_decimal=entry.find("isLgl") is not None,
@@ -194,7 +194,3 @@ def _levels(element: Iterable[ElementTree.Element]) -> dict[int, _Level]:
         for entry in element
         if entry.tag == "lvl" and entry.get("ilvl", "").isdecimal()
     }
-
-
-def _whole(text: str) -> int:
-    return int(text) if text.isdecimal() and len(text) < 7 else 1

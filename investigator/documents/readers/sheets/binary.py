@@ -58,8 +58,7 @@ def _sheet(book: Any, source: Any) -> Sheet:
     sheet.merges = [Merge(top, left, bottom - top, right - left) for top, bottom, left, right in source.merged_cells]
     for (row, column), note in sorted(source.cell_note_map.items()):
         author, text = one_line(cleaned(note.author or "")), one_line(cleaned(note.text or ""))
-        by = "" if text.startswith(author) else author
-        sheet.remarks.append(comment_line(text, by, on=xlrd.cellname(row, column)))
+        sheet.remarks.append(comment_line(text, author, on=xlrd.cellname(row, column)))
     return sheet
 
 
@@ -68,7 +67,6 @@ def _value(book: Any, cell: Any) -> tuple[str, str]:
     import xlrd
 
     form = book.format_map[book.xf_list[cell.xf_index].format_key].format_str if cell.xf_index is not None else ""
-    form = "" if form == "General" else form
     if cell.ctype in (xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE):
         number = repr(cell.value).removesuffix(".0")
         return number, shown_number(number, form, is_1904=book.datemode == 1)

@@ -67,7 +67,6 @@ def chart_table(root: Element) -> tuple[str, list[list[str]]]:
 def _points(part: Element) -> dict[int, str]:
     """Return the values of a series by their index, as their format shows them; several levels of labels are joined."""
     form = next((one_line(code.text or "") for code in part.iter("formatCode")), "")
-    form = "" if form == "General" else form
     points: dict[int, list[str]] = {}
     for point in part.iter("pt"):
         index = point.get("idx", "")

@@ -57,7 +57,7 @@ def shown_number(number: str, form: str, *, is_1904: bool = False) -> str:
     """Return a stored number as its cell shows it; "" if the format hides it. The general format, a damaged one, and a
     date out of range show the number itself.
     """
-    if not form and _SHORT.fullmatch(number):
+    if form in ("", "General") and _SHORT.fullmatch(number):
         return number
     if len(number) > _LONGEST_NUMBER or not _NUMBER.fullmatch(number):
         return number

@@ -18,6 +18,7 @@ from investigator.documents.readers.base import (
     cleaned,
     comment_line,
 )
+from investigator.documents.readers.numerals import whole_number
 from investigator.documents.readers.sheets.charts import chart_table
 from investigator.documents.readers.sheets.number_formats import hides_text, shown_number
 from investigator.documents.readers.sheets.workbook import Merge, Place, Sheet, written
@@ -95,11 +96,11 @@ def _sheet(package: Package, listed: Element, part: str, styles: _Styles, left_o
     root = package.tree(part)
     for column in root.iterfind("cols/col"):
         if column.get("hidden") in _TRUE or column.get("width") == "0":
-            first, last = _number(column.get("min"), 1), _number(column.get("max"), 1)
+            first, last = whole_number(column.get("min")), whole_number(column.get("max"))
             sheet.hidden_columns.update(range(first - 1, min(last, _MOST_COLUMNS)))
     number = 0
     for row in root.iterfind("sheetData/row"):
-        number = _number(row.get("r"), number + 1)
+        number = whole_number(row.get("r"), number + 1)
         if row.get("hidden") in _TRUE or row.get("ht") == "0":
             sheet.hidden_rows.add(number - 1)
         if number <= _MOST_ROWS:
@@ -113,10 +114,6 @@ def _sheet(package: Package, listed: Element, part: str, styles: _Styles, left_o
     except ReadFailure as failure:
         left_out.append(ReadFailure(failure.status, f"comments and charts of the sheet {name}: {failure.reason}"))
     return sheet
-
-
-def _number(text: str | None, default: int) -> int:
-    return int(text) if text is not None and text.isdecimal() and len(text) < 8 else default
 
 
 def _add_cells(sheet: Sheet, row: Element, number: int, styles: _Styles) -> None:
@@ -241,7 +238,7 @@ def _comments(package: Package, part: str) -> list[str]:
 
 
 def _remarks(root: Element, name: str, persons: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the cell and the line of each comment, with the author's name unless the text begins with it."""
+    """Yield the cell and the line of each comment, with the author's name."""
     authors = [one_line(cleaned(author.text or "")) for author in root.iter("author")]
     for remark in root.iter(name):
         words = one_line(cleaned(texts_of(remark, "t", "text")))
@@ -249,5 +246,5 @@ def _remarks(root: Element, name: str, persons: Mapping[str, str]) -> Iterator[t
         author = authors[int(number)] if number.isdigit() and int(number) < len(authors) else ""
         author = author or persons.get(remark.get("personId", ""), "")
         if words:
-            cell, by = remark.get("ref", ""), "" if words.startswith(author) else author
-            yield cell, comment_line(words, by, on=cell)
+            cell = remark.get("ref", "")
+            yield cell, comment_line(words, author, on=cell)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from investigator.documents.readers.base import Extracted, ReaderSettings, SourceFile, cleaned, comment_line
+from investigator.documents.readers.numerals import whole_number
 from investigator.documents.readers.sheets.workbook import Merge, Sheet, written
 from investigator.documents.readers.zip_files import Package
 from investigator.language.normalise import one_line
@@ -41,13 +42,13 @@ def _sheet(table: Element, hidden: frozenset[str]) -> Sheet:
     sheet = Sheet(name=one_line(cleaned(table.get("name", ""))), hidden=table.get("style-name", "") in hidden)
     column = 0
     for element in _inside(table, "table-column", _COLUMN_GROUPS):
-        repeated = _count(element, "number-columns-repeated")
+        repeated = whole_number(element.get("number-columns-repeated"))
         if element.get("visibility", "") in ("collapse", "filter"):
             sheet.hidden_columns.update(range(column, min(column + repeated, _MOST_COLUMNS)))
         column += repeated
     row = 0
     for element in _inside(table, "table-row", _ROW_GROUPS):
-        repeated = _count(element, "number-rows-repeated")
+        repeated = whole_number(element.get("number-rows-repeated"))
         is_filled = next(element.iter("p"), None) is not None
         for number in range(row, row + (min(repeated, _MOST_REPEATED) if is_filled else 0)):
             if element.get("visibility", "") in ("collapse", "filter"):
@@ -76,23 +77,18 @@ def _add_cells(sheet: Sheet, row: Element, number: int) -> None:
     for cell in row:
         if cell.tag not in ("table-cell", "covered-table-cell"):
             continue
-        repeated = _count(cell, "number-columns-repeated")
+        repeated = whole_number(cell.get("number-columns-repeated"))
         text = _dated(_shown(cell), cell.get("date-value", ""))
         value = cell.get("value", "") or cell.get("date-value", "") or cell.get("time-value", "")
         for place in range(column, min(column + repeated, _MOST_COLUMNS) if text or value else column):
             sheet.cells[number, place] = text or value
             if value and not text:  # its format hides it
                 sheet.hidden_cells.add((number, place))
-        rows, columns = _count(cell, "number-rows-spanned"), _count(cell, "number-columns-spanned")
+        rows, columns = whole_number(cell.get("number-rows-spanned")), whole_number(cell.get("number-columns-spanned"))
         if (rows > 1 or columns > 1) and text:
             sheet.merges.append(Merge(number, column, rows, columns))
         sheet.remarks += filter(None, map(comment, cell.iterfind("annotation")))
         column += repeated
-
-
-def _count(element: Element, name: str) -> int:
-    text = element.get(name, "")
-    return int(text) if text.isdecimal() and 0 < len(text) < 9 else 1
 
 
 def _shown(cell: Element) -> str:
