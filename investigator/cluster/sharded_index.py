@@ -10,13 +10,7 @@ from pathlib import Path
 
 from investigator.cluster.building import ShardTask, index_version, is_current
 from investigator.cluster.ray_crew import RayCrew, RayHolders
-from investigator.cluster.shard_files import (
-    ClusterProgress,
-    ShardDatabase,
-    ShardFiles,
-    shard_of,
-    shares,
-)
+from investigator.cluster.shard_files import ClusterProgress, ShardDatabase, ShardFiles, shard_of, shares
 from investigator.documents.folder import STAMPS_ONLY, Recheck, scan
 from investigator.documents.fresh import file_of
 from investigator.documents.scanning import FolderListing

@@ -115,4 +115,3 @@ class ActsInBatches(Protocol):
 
     def batch_act(self, observations: Sequence[Message | None]) -> list[Message]:
         """Return one act for each observation, in order."""
-        ...

@@ -37,14 +37,12 @@ class Engine(Protocol):
     @property
     def name(self) -> str:
         """Return the engine's name, as `provider:name`; part of the key under which replies are stored."""
-        ...
 
     def reply(self, prompt: Prompt) -> Reply:
         """Answer one prompt; the reply's text contains the fields of `prompt.reply_type`, as JSON if possible.
 
         Safe to call from several threads. Raises EngineError (or a subclass) if no reply is available.
         """
-        ...
 
 
 @runtime_checkable
@@ -53,7 +51,6 @@ class TokenCounter(Protocol):
 
     def count_tokens(self, text: str) -> int:
         """Return the number of tokens in the text."""
-        ...
 
 
 @runtime_checkable
@@ -65,7 +62,6 @@ class Streams(Protocol):
 
         After this has returned or raised, `hear` is not called again. Raises the same errors as `reply`.
         """
-        ...
 
 
 _CHARACTERS_PER_TOKEN = 3  # about 4 in English prose, but only 3 in text with many figures and names
@@ -94,11 +90,9 @@ class Embedder(Protocol):
     @property
     def name(self) -> str:
         """Return a name for the model and its settings; vectors stored under different names are never compared."""
-        ...
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector for each text, in order. Without texts, the result has the shape (0, dimensions)."""
-        ...
 
 
 _MATCH_OF_PASSAGES: Mapping[str, Any] = {"passages": {"__all__": {"match", "rank"}}}

@@ -8,14 +8,7 @@ from difflib import get_close_matches
 
 from investigator.dialogue.options import Opt
 from investigator.dialogue.registry import LIST_TASKS, load_class
-from investigator.dialogue.task_strings import (
-    WorldName,
-    expanded,
-    required_task,
-    split_task,
-    task_module,
-    teacher_name,
-)
+from investigator.dialogue.task_strings import WorldName, expanded, required_task, split_task, task_module, teacher_name
 from investigator.dialogue.teachers import MultiTaskTeacher, Teacher
 from investigator.dialogue.worlds import World
 from investigator.errors import NotFoundError

@@ -20,15 +20,7 @@ from investigator.research.loop import Research
 from investigator.research.matrix import MatrixResearch
 from investigator.retrieval.library import Library
 from investigator.services.matrix_run import trust_in_run
-from investigator.services.run_records import (
-    MATRIX,
-    MadeWith,
-    RunOptions,
-    as_it_began,
-    day_of,
-    new_record,
-    settings_of,
-)
+from investigator.services.run_records import MATRIX, MadeWith, RunOptions, as_it_began, day_of, new_record, settings_of
 from investigator.store.database import Database
 from investigator.store.past_calls import PastCalls
 from investigator.tracing.base import WatchedCall

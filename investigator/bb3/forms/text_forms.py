@@ -33,7 +33,6 @@ class Writer(Protocol):
 
     def write(self, prompts: Sequence[Prompted]) -> Sequence[WrittenText]:
         """Return one text for each prompt, in order. Failures are returned as failed texts, not raised."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -26,16 +26,13 @@ class Reranker(Protocol):
     @property
     def name(self) -> str:
         """Return the name of the scorer, which is part of an investigation's identity."""
-        ...
 
     @property
     def weight(self) -> float:
         """Return the weight of the reranker's score relative to the search score, both about 0..1."""
-        ...
 
     def scores(self, query: str, texts: Sequence[str]) -> list[float]:
         """Return a score for each text, about 0..1; higher is better. Raises EngineError."""
-        ...
 
 
 class SentenceReranker:
