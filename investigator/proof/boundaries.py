@@ -37,7 +37,7 @@ def _joined(text: str, place: int) -> bool:
         return False
     before, after = text[place - 1], text[place]
     if before in _INVISIBLE or after in _INVISIBLE:
-        return _is_letter(_visible(text, place - 1, -1)) and _is_letter(_visible(text, place, 1))
+        return _is_word(_visible(text, place - 1, -1)) and _is_word(_visible(text, place, 1))
     if _is_word(before) and _is_word(after):
         return _belong_together(before, after)
     if _is_word(before):
@@ -70,7 +70,7 @@ def _belong_together(before: str, after: str) -> bool:
 
 def _connects(before: str, mark: str, after: str, *, at_end: bool) -> bool:
     """Return True if a mark joins the characters on both sides of it."""
-    if not before or not after or not _is_word(before) or not _is_word(after):
+    if not _is_word(before) or not _is_word(after):
         return False
     if before.isdecimal() and after.isdecimal():
         return mark in ".,:/" or mark in _DASHES or mark in _APOSTROPHES
@@ -103,11 +103,7 @@ def _unit_cut_off(text: str, end: int) -> bool:
 
 
 def _is_word(char: str) -> bool:
-    return char.isalnum() or unicodedata.category(char)[0] == "M"
-
-
-def _is_letter(char: str) -> bool:
-    return bool(char) and _is_word(char)
+    return char.isalnum() or (char != "" and unicodedata.category(char)[0] == "M")
 
 
 def _visible(text: str, place: int, step: int) -> str:

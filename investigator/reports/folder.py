@@ -85,18 +85,13 @@ def hits_text(hits: Sequence[SearchHit], query: str, *, details: bool = False) -
     """Return each passage with its place, its heading, and its lines that hold words of the query; with `details`, also
     its score and its ranks in keyword and vector search.
     """
-    blocks = (_hit(number, hit, query, details) for number, hit in enumerate(hits, start=1))
+    blocks = []
+    for number, hit in enumerate(hits, start=1):
+        heading = f" - {inert_line(hit.passage.heading)}" if hit.passage.heading else ""
+        place, lines = matching_lines(hit.passage, query)
+        ranks = Text(f"\n   {_ranks(hit)}" if details else "", style="not bold dim")
+        blocks.append(Text(f"{number}. {place}{heading}", style="bold").append_text(ranks).append_text(lines))
     return Text("\n\n").join(blocks).append("\n")
-
-
-def _hit(number: int, hit: SearchHit, query: str, details: bool) -> Text:
-    passage = hit.passage
-    heading = f" - {inert_line(passage.heading)}" if passage.heading else ""
-    place, lines = matching_lines(passage, query)
-    text = Text(f"{number}. {place}{heading}", style="bold")
-    if details:
-        text.append(f"\n   {_ranks(hit)}", style="not bold dim")
-    return text.append_text(lines)
 
 
 def _ranks(hit: SearchHit) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.text import Text
@@ -93,10 +94,15 @@ def readers_line(matrix: Matrix) -> str:
     return engine_line(matrix.engine) + (f" Checked by {matrix.checked_by}." if matrix.checked_by else "")
 
 
-def counts_line(matrix: Matrix) -> str:
+def status_counts(cells: Sequence[MatrixCell]) -> str:
     """Return the number of cells with each status."""
-    counts = [f"{count:,} {CELL_WORDS[status]}" for status in CellStatus if (count := matrix.count(status))]
-    return ", ".join([*counts, *([f"{matrix.failed:,} failed"] if matrix.failed else [])])
+    counts = Counter(cell.status for cell in cells)
+    return ", ".join(f"{counts[status]:,} {words}" for status, words in CELL_WORDS.items() if counts[status])
+
+
+def counts_line(matrix: Matrix) -> str:
+    """Return the number of cells with each status, and of the documents that failed."""
+    return ", ".join(filter(None, (status_counts(matrix.cells), f"{matrix.failed:,} failed" if matrix.failed else "")))
 
 
 def size_line(matrix: Matrix) -> str:

@@ -23,7 +23,7 @@ from investigator.records import (
     Written,
 )
 from investigator.research.answer import Draft, written
-from investigator.research.check import Check, Checking, check, checked_draft, checked_rows, refusal
+from investigator.research.check import Checking, check, checked_draft, checked_rows, refusal
 from investigator.research.conclusion import sketched
 from investigator.research.evidence import Evidence, evidence_documents
 from investigator.research.planner import Planner, Proposal, best_matching, continued
@@ -217,20 +217,19 @@ class Steps(Readers):
         )
         statements = (*draft.statements, *rows)
         outcome = check(self.client, statements, self.library.document, checking)
-        refused = refusal(draft, outcome)
-        judged: Moment = self._with_outcome(state, draft, outcome, refused)
-        if refused and not state.rewritten and not state.is_quick:
-            judged = replace(judged[0], is_judged=False), None  # written once more, or shown without its lead
-        yield judged
-
-    def _with_outcome(self, state: State, draft: Draft, outcome: Check, refused: tuple[str, ...]) -> Moment:
-        judged = checked_draft(draft, outcome)
-        rows = checked_rows(state.rows, outcome, len(draft.statements) + 1)
+        judged, refused = checked_draft(draft, outcome), refusal(draft, outcome)
         state = replace(
-            state, draft=judged, rows=rows, fit=outcome.fit, failure=outcome.failure, refused=refused, is_judged=True
+            state,
+            draft=judged,
+            rows=checked_rows(state.rows, outcome, len(draft.statements) + 1),
+            fit=outcome.fit,
+            failure=outcome.failure,
+            refused=refused,
+            is_judged=not refused or state.rewritten or state.is_quick,  # otherwise it is written once more
         )
-        shown = (*judged.statements, *(row for row in rows if row.statement is not None))
-        return state, Checked(shown=len(shown), withheld=len(judged.withheld), fit=outcome.fit)
+        shown = len(judged.statements) + len(rows)
+        checked = Checked(shown=shown, withheld=len(judged.withheld), fit=outcome.fit)
+        yield state, checked if state.is_judged else None
 
 
 def _queries(run: Investigation) -> tuple[str, ...]:

@@ -37,9 +37,9 @@ class TacticalPlanning:
         steps = self._prioritize_plan()
         return self._begin(steps[0], prompt_templates) if steps else None
 
-    def generate_questions(self, prompt_templates: Templates, limit: int | None = None) -> list[tuple[int, str, str]]:
-        """Return the next open steps and their questions: all of them, or at most `limit`."""
-        return [self._begin(step, prompt_templates) for step in self._prioritize_plan()[:limit]]
+    def generate_questions(self, prompt_templates: Templates) -> list[tuple[int, str, str]]:
+        """Return all open steps and their questions."""
+        return [self._begin(step, prompt_templates) for step in self._prioritize_plan()]
 
     def finish(self, plan_id: int, memory_id: int) -> None:
         """Record the result of a step, and mark the step Done."""

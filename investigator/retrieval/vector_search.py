@@ -131,14 +131,11 @@ class CandidateSearch:
             vectors = self._table.get(list(documents), dimensions)
             missing = [chunk_id for chunk_id in documents if chunk_id not in vectors]
             if missing:
-                vectors |= self._made(missing, documents)
+                texts = chunk_texts(self._corpus, {i: documents[i] for i in missing})
+                rows = self._embedder.embed(list(texts.values()))
+                self._table.put(list(texts), rows)
+                vectors |= zip(texts, rows, strict=True)
         return vectors
-
-    def _made(self, missing: Sequence[int], documents: Mapping[int, str]) -> dict[int, Vectors]:
-        texts = chunk_texts(self._corpus, {i: documents[i] for i in missing})
-        rows = self._embedder.embed(list(texts.values()))
-        self._table.put(list(texts), rows)
-        return dict(zip(texts, rows, strict=True))
 
 
 def chunk_texts(corpus: Corpus, chunk_ids: Mapping[int, str]) -> dict[int, str]:

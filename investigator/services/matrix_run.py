@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -38,6 +37,7 @@ from investigator.records import (
     Unreadable,
     Usage,
 )
+from investigator.reports.matrix import status_counts
 from investigator.reports.wording import file_words
 from investigator.research.answer_text import answer_text
 from investigator.research.extraction import TypedResearch, valued
@@ -89,7 +89,7 @@ class MatrixRun:
                     continue
                 if len(self.failed) >= _MOST_FAILURES and self.failed.keys() >= self.rows.keys():
                     raise self.failed[name]
-                about = (name[:80], _counts(standing))
+                about = (name[:80], status_counts(standing))
                 yield Filled(
                     phase="documents",
                     done=len(self.rows),
@@ -270,11 +270,6 @@ def table_now(table: MatrixTable, reread: Reread) -> MatrixTable:
     gone = {"values": None, "problems": (_SINCE,)}
     documents = tuple(each.changed(**gone) if each.id in lost else each for each in table.documents)
     return table.changed(cells=cells, documents=documents)
-
-
-def _counts(cells: Sequence[MatrixCell]) -> str:
-    counts = Counter(cell.status for cell in cells)
-    return ", ".join(f"{counts[status]} {status.value.replace('_', ' ')}" for status in CellStatus if counts[status])
 
 
 def _status(cells: Sequence[MatrixCell], parts: Sequence[Part], *, is_whole: bool) -> AnswerStatus:

@@ -19,10 +19,3 @@ def test_a_sub_question_is_the_purpose_with_what_to_look_at(perspectives: str, q
     step = PlanStep(plan_id=1, document_id="a.txt", purpose="How was the harvest?", perspectives=perspectives)
     tactics = TacticalPlanning(Plan(steps=(step,)), "", PROMPTS.path("tactical_planning/summary"), prompts=PROMPTS)
     assert tactics.generate_question(PROMPTS.path("tactical_planning/question")) == (1, "a.txt", question)
-
-
-def test_questions_are_generated_up_to_a_limit() -> None:
-    steps = tuple(PlanStep(plan_id=number, document_id="a.txt", purpose=f"Why {number}?") for number in (1, 2, 3))
-    tactics = TacticalPlanning(Plan(steps=steps), "", PROMPTS.path("tactical_planning/summary"), prompts=PROMPTS)
-    path = PROMPTS.path("tactical_planning/question")
-    assert [question for _, _, question in tactics.generate_questions(path, limit=2)] == ["Why 1?", "Why 2?"]
