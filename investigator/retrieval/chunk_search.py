@@ -1,47 +1,32 @@
-"""The interfaces behind a search, and hybrid search: chunks found by their words (BM25) and by their vectors, with one
-score for both.
-"""
+"""Hybrid search: chunks found by their words (BM25) and by their vectors, with one score for both."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from enum import StrEnum
-from typing import NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 from investigator.language.terms import content_words
-from investigator.records import Chunk, Document, DocumentCard, FileRecord, LeftOut, Unreadable
-from investigator.retrieval.vector_search import VectorSearch
-from investigator.store.full_text import ChunkMatch
+
+if TYPE_CHECKING:
+    from investigator.retrieval.gathering import GatheredCorpus, GatheredVectors, GatheredWords
+    from investigator.retrieval.vector_search import CandidateSearch, WholeSearch
+    from investigator.store.corpus import Corpus
+    from investigator.store.full_text import FullText
+
+CorpusView: TypeAlias = "Corpus | GatheredCorpus"
+"""The documents and chunks of a folder: of one workspace, or of several shards."""
+
+WordSearch: TypeAlias = "FullText | GatheredWords"
+"""Finds words in the chunks and the documents of a folder."""
+
+VectorSearch: TypeAlias = "WholeSearch | CandidateSearch | GatheredVectors"
+"""Finds the chunks whose vectors are nearest to the vector of a query, which is one of its `queries`."""
 
 _Item = TypeVar("_Item", bound=Hashable)
 
 _VECTOR_WEIGHT = 2.5  # measured with `eval --retrieval`: 2 to 4 is best or nearly best on every set
 _BEST_SCORE = 1.0 + _VECTOR_WEIGHT
-
-
-class CorpusView(Protocol):
-    """The documents and chunks of a folder: of one workspace (`Corpus`) or of several shards (`GatheredCorpus`)."""
-
-    def files(self) -> tuple[FileRecord, ...]: ...
-    def document_ids(self) -> tuple[str, ...]: ...
-    def document(self, document_id: str) -> Document: ...
-    def unreadable(self) -> tuple[Unreadable, ...]: ...
-    def left_out(self) -> tuple[LeftOut, ...]: ...
-    def cards(self) -> Mapping[str, DocumentCard]: ...
-    def fingerprint(self, scope: Sequence[str] = ()) -> str: ...
-    def chunk_count(self) -> int: ...
-    def chunk_text(self, chunk: Chunk) -> str: ...
-    def chunk_spans(self, chunk_ids: Sequence[int]) -> dict[int, Chunk]: ...
-    def chunks_of(self, document_id: str) -> Mapping[int, Chunk]: ...
-
-
-class WordSearch(Protocol):
-    """Finds words in chunks and documents: of one workspace (`FullText`) or of several shards (`GatheredWords`)."""
-
-    def chunks(self, words: Sequence[str], limit: int, document_id: str | None = None) -> list[ChunkMatch]: ...
-    def cards(self, words: Sequence[str], limit: int) -> list[tuple[str, float]]: ...
-    def holders(self, phrases: Sequence[str]) -> dict[str, frozenset[str]]: ...
-    def holding(self, phrases: Sequence[str]) -> dict[int, str]: ...
 
 
 class Half(StrEnum):

@@ -18,14 +18,13 @@ from investigator.engines.embedding.rerankers import SentenceReranker, open_rera
 from investigator.errors import DamagedDocumentError, FolderError
 from investigator.plugins import plug_ins
 from investigator.records import Embedded, Event, FileStatus, LeftOut, Notice, Search
-from investigator.retrieval.chunk_search import CorpusView
+from investigator.retrieval.chunk_search import CorpusView, VectorSearch
 from investigator.retrieval.kept_sentences import KeptSentences, windows
 from investigator.retrieval.library import Library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.retrieval.vector_search import (
     CandidateSearch,
     VectorIndex,
-    VectorSearch,
     WholeSearch,
     chunk_texts,
 )

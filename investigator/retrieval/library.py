@@ -24,13 +24,20 @@ from investigator.records import (
     SearchHit,
     Unreadable,
 )
-from investigator.retrieval.chunk_search import ChunkHit, ChunkSearch, CorpusView, Half, WordSearch, in_one_order
+from investigator.retrieval.chunk_search import (
+    ChunkHit,
+    ChunkSearch,
+    CorpusView,
+    Half,
+    VectorSearch,
+    WordSearch,
+    in_one_order,
+)
 from investigator.retrieval.documents_first import DocumentsFirst, RankedDocument
 from investigator.retrieval.kept_sentences import KeptSentences
 from investigator.retrieval.names import Names
 from investigator.retrieval.passage_search import PassageSearch, passage_at, passage_of
 from investigator.retrieval.retrieval_settings import RetrievalSettings
-from investigator.retrieval.vector_search import VectorSearch
 from investigator.scoring.calibration import default_calibration
 
 _DEPTH = 30  # number of chunks that keyword search and vector search each return

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from threading import Lock
-from typing import Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -17,6 +17,10 @@ from investigator.language.terms import content_words
 from investigator.store.corpus import Corpus
 from investigator.store.full_text import FullText
 from investigator.store.vectors import VectorMatch, VectorTable, best_matches, cosines
+
+if TYPE_CHECKING:
+    from investigator.store.chroma import ChromaIndex
+    from investigator.store.vectors import ExactIndex
 
 _CANDIDATES = 60  # number of chunks whose vectors are computed for a question while the index has no vectors
 _MOST_QUERIES = 256  # number of queries whose vectors are cached
@@ -42,26 +46,8 @@ class QueryVectors:
                 self._embedder.embed(some)
 
 
-class VectorSearch(Protocol):
-    """Finds the chunks whose vectors are nearest to the vector of a query, which is one of `queries`."""
-
-    queries: QueryVectors
-
-    def nearest(self, query: str, limit: int, document_id: str | None = None) -> list[VectorMatch]:
-        """Return the nearest chunks, nearest first, in one document or in all."""
-
-    def similarities(self, query: str, chunk_ids: Sequence[int]) -> dict[int, float]:
-        """Return the cosine similarity (-1..1) between the query and each of the chunks that this search covers."""
-
-
-class VectorIndex(Protocol):
-    """Finds the nearest of all vectors: `ExactIndex` compares every vector, `ChromaIndex` approximates. Thread-safe."""
-
-    def nearest(self, vector: Vectors, limit: int) -> list[VectorMatch]:
-        """Return the chunks nearest to a unit vector of shape (dimensions,), nearest first."""
-
-    def matches(self, chunk_ids: Sequence[int], vector: Vectors, limit: int) -> list[VectorMatch]:
-        """Return the nearest of the given chunks, every one compared, nearest first."""
+VectorIndex: TypeAlias = "ExactIndex | ChromaIndex"
+"""Finds the nearest of all vectors: `ExactIndex` compares every vector, `ChromaIndex` approximates."""
 
 
 class WholeSearch:
@@ -73,6 +59,7 @@ class WholeSearch:
         self.queries = QueryVectors(embedder)
 
     def nearest(self, query: str, limit: int, document_id: str | None = None) -> list[VectorMatch]:
+        """Return the nearest chunks, nearest first, in one document or in all."""
         if document_id is None:
             return self._index.nearest(self.queries(query), limit)
         return self._index.matches(list(self._corpus.chunks_of(document_id)), self.queries(query), limit)
