@@ -6,9 +6,9 @@ import math
 from collections.abc import Collection, Sequence
 from typing import TypeVar
 
-from investigator.language.relevance import stems
+from investigator.language.relevance import best_stretch, stems
 from investigator.language.sentences import sentence_spans
-from investigator.language.terms import content_words, words
+from investigator.language.terms import content_words
 from investigator.records import (
     AnswerVariables,
     AskVariables,
@@ -162,18 +162,7 @@ def _shortened(passage: ShownPassage, question: str, share: float) -> ShownPassa
     spans = list(sentence_spans(passage.text))
     if len(spans) < 2:
         return passage
-    wanted = stems(content_words(question))
-    shared = [len(wanted & stems(words(passage.text[start:end]))) for start, end in spans]
-    first = last = shared.index(max(shared))
-    room = len(passage.text) * share
-    while last - first + 2 < len(spans):
-        if last + 1 < len(spans) and spans[last + 1][1] - spans[first][0] <= room:
-            last += 1
-        elif first > 0 and spans[last][1] - spans[first - 1][0] <= room:
-            first -= 1
-        else:
-            break
-    start, end = spans[first][0], spans[last][1]
+    start, end = best_stretch(passage.text, spans, stems(content_words(question)), len(passage.text) * share)
     # the page is known only for the beginning of a passage
     page = passage.page if start == 0 else None
     return passage.changed(text=passage.text[start:end], start=passage.start + start, page=page)

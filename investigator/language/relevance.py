@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from investigator.language.remembered import remembered
 from investigator.language.terms import content_words, stem, words
@@ -65,3 +65,18 @@ def _stem_counts(text: str) -> Counter[str]:
 def stems(texts: Iterable[str]) -> frozenset[str]:
     """Return the stems of the given folded words."""
     return frozenset(stem(word) for word in texts)
+
+
+def best_stretch(text: str, spans: Sequence[tuple[int, int]], wanted: frozenset[str], most: float) -> tuple[int, int]:
+    """Return the stretch of a text with the span that contains most of the wanted stems and, as long as it has at most
+    `most` characters, its neighbours.
+    """
+    held = [len(wanted & stems(words(text[start:end]))) for start, end in spans]
+    first = last = held.index(max(held))
+    while True:
+        if last + 1 < len(spans) and spans[last + 1][1] - spans[first][0] <= most:
+            last += 1
+        elif first > 0 and spans[last][1] - spans[first - 1][0] <= most:
+            first -= 1
+        else:
+            return spans[first][0], spans[last][1]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from investigator.documents.pages import heading_at, page_at
 from investigator.language.addressed import addresses_model
 from investigator.language.normalise import one_line
-from investigator.language.relevance import stems
+from investigator.language.relevance import best_stretch, stems
 from investigator.language.sentences import sentence_spans, statement_spans
 from investigator.language.terms import content_words, words
 from investigator.records import Document, DocumentCard, PlanDocument, ShownDocument, ShownPassage
@@ -109,16 +109,7 @@ def about(document: Document) -> str:
 def excerpt_of(text: str, wanted: frozenset[str], characters: int) -> str:
     """Return the sentences of a text, up to a length, around the one that contains most of the wanted stems."""
     spans = list(sentence_spans(text)) or [(0, len(text))]
-    held = [len(wanted & stems(words(text[start:end]))) for start, end in spans]
-    first = last = held.index(max(held))
-    while True:
-        if last + 1 < len(spans) and spans[last + 1][1] - spans[first][0] <= characters:
-            last += 1
-        elif first > 0 and spans[last][1] - spans[first - 1][0] <= characters:
-            first -= 1
-        else:
-            break
-    start, end = spans[first][0], spans[last][1]
+    start, end = best_stretch(text, spans, wanted, characters)
     if end - start > characters:  # one long sentence, or a table: show the stretch with the wanted words
         start = _densest(text, start, end, wanted, characters)
     return text[start : min(end, start + characters)]
