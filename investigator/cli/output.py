@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 from rich.text import Text
@@ -20,10 +20,12 @@ from investigator.errors import RunError, UserError
 from investigator.files import write_private
 from investigator.investigator import Investigator
 from investigator.records import Investigation, Record
-from investigator.reports.enclosures import Enclosures
 from investigator.reports.inert import inert, inert_json, inert_json_prose
 from investigator.reports.schemas import Printed, stamped
 from investigator.reports.terminal import answer_text, investigation_text, question_text
+
+if TYPE_CHECKING:
+    from investigator.reports.html import Enclosures
 
 _Printed = TypeVar("_Printed", bound=Record)
 

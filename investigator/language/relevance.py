@@ -31,12 +31,6 @@ def rarity(share: float) -> float:
     return math.log(1.0 + 1.0 / (share + 0.05))
 
 
-def coverage(weights: Mapping[str, float], text: str) -> float:
-    """Return the share (0..1) of the total weight that belongs to words in the text."""
-    present = stems(words(text))
-    return share_of_weight(weights, {word for word in weights if word in present})
-
-
 def share_of_weight(weights: Mapping[str, float], present: Iterable[str]) -> float:
     """Return the share (0..1) of the total weight that the given words contribute."""
     total = math.fsum(weights.values())

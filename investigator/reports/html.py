@@ -9,6 +9,7 @@ from __future__ import annotations
 from base64 import b64encode
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 
@@ -23,11 +24,11 @@ from investigator.records import (
     Investigation,
     Matrix,
     Memory,
+    PageView,
     Trust,
 )
 from investigator.records.documents import page_word
 from investigator.reports.answer_view import answer_view, citation_numbers, is_statement, shows_passages
-from investigator.reports.enclosures import NO_ENCLOSURES, Enclosures
 from investigator.reports.inert import inert, inert_line
 from investigator.reports.matrix import CELL_WORDS, counts_line, in_short, readers_line, size_line, support_words
 from investigator.reports.wording import (
@@ -47,6 +48,29 @@ from investigator.reports.wording import (
     usage_line,
 )
 from investigator.secrets import redacted
+
+
+@dataclass(frozen=True)
+class CitedPage:
+    """A page that contains sources of an answer, with their marks and numbers, and its picture as a PNG file."""
+
+    view: PageView
+    sources: tuple[int, ...]
+    picture: bytes = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Enclosures:
+    """Pictures of the pages that an answer cites.
+
+    `pages_left_out` counts the cited pages whose pictures would make the report too large.
+    """
+
+    pages: tuple[CitedPage, ...] = ()
+    pages_left_out: int = 0
+
+
+NO_ENCLOSURES = Enclosures()
 
 
 def html_report(investigation: Investigation, enclosures: Enclosures = NO_ENCLOSURES) -> str:

@@ -119,10 +119,9 @@ def assembled(memories: Sequence[Memory], evidence: Evidence, parts: Sequence[Pa
     ]
     verdicts = {memory.verdict for memory in telling}
     status = next((status for verdict, status in _BY_VERDICT.items() if verdict in verdicts), PartStatus.NOT_STATED)
-    kept = [statement for statement in statements if statement.quotes]
     return Draft(
-        lead=kept[0] if kept else None,
-        details=tuple(kept[1:]),
+        lead=statements[0] if statements else None,
+        details=tuple(statements[1:]),
         parts=tuple(part.changed(status=status) for part in parts),
     )
 

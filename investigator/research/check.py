@@ -75,7 +75,7 @@ def check(
     A call that fails leaves its statements unchecked. Raises TemplateError, StoreError, ReplayError, and the signal
     BudgetSpent.
     """
-    whole: Check | None = None
+    whole = Check()
     for first in range(0, max(1, len(statements)), _TOGETHER):
         some = list(enumerate(statements, start=1))[first : first + _TOGETHER]
         later = replace(checking, parts=(), not_stated=()) if first else checking
@@ -88,10 +88,9 @@ def check(
             outcome = Check(failure=error.message)
         else:
             outcome = _outcome(reading.value, variables)
-        judgements = {**(whole.judgements if whole is not None else {}), **outcome.judgements}
-        failure = whole.failure if whole is not None and whole.failure else outcome.failure
-        whole = replace(whole or outcome, judgements=judgements, failure=failure)
-    return whole or Check()
+        judgements, failure = {**whole.judgements, **outcome.judgements}, whole.failure or outcome.failure
+        whole = replace(whole if first else outcome, judgements=judgements, failure=failure)
+    return whole
 
 
 def _outcome(reply: CheckReply | None, variables: CheckVariables) -> Check:

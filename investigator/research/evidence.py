@@ -64,8 +64,7 @@ def evidence_of(history: Sequence[Memory], others: Sequence[Memory], load: Load,
     """
     supporting = [memory for memory in history if memory.verdict.is_evidence and memory.quotes]
     places = _places(supporting, settings.evidence)
-    near = [memory for memory in others if memory.quotes]
-    near.sort(key=lambda memory: -(memory.point or 0))
+    near = sorted((memory for memory in others if memory.quotes), key=lambda memory: -(memory.point or 0))
     quotes = dict(_numbered(places, load))
     number = 0
     for memory in near:

@@ -67,7 +67,6 @@ class Library:
         self._scope: frozenset[str] | None = None
         self._full_text = full_text
         self._settings = settings
-        self._reranker = reranker
         self._queries = vectors.queries
         self._search = ChunkSearch(full_text, vectors)
         self._passages = PassageSearch(corpus, self._search, reranker, settings, kept)

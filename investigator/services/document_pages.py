@@ -8,7 +8,7 @@ from contextlib import suppress
 from investigator.documents.page_views import PageViews
 from investigator.errors import FolderError, NotFoundError, ReaderError, SourceChangedError
 from investigator.records import Document, PageView, Quote, TextSpan
-from investigator.reports.enclosures import CitedPage
+from investigator.reports.html import CitedPage
 
 _SHOWN_WIDTH, _EMBEDDED_WIDTH = 1_200, 900
 _PDF = ".pdf"

@@ -49,7 +49,7 @@ from investigator.store.workspace import Workspace, has_database, has_runs
 
 if TYPE_CHECKING:
     from investigator.cluster.shard_files import ClusterProgress
-    from investigator.reports.enclosures import Enclosures
+    from investigator.reports.html import Enclosures
     from investigator.services.document_pages import DocumentPages
 
 _Result = TypeVar("_Result")
@@ -296,7 +296,7 @@ class IndexedFolder:
 
     def enclosures(self, investigation: Investigation) -> Enclosures:
         """Return the data that a report shows besides the run: pictures of the cited PDF pages. Raises StoreError."""
-        from investigator.reports.enclosures import Enclosures
+        from investigator.reports.html import Enclosures
 
         with self.pages() as pages:
             expect(investigation, Investigation, "investigation")

@@ -8,7 +8,7 @@ import pytest
 from investigator.cli.output import EXPORTS, HTML, check_report, write_report
 from investigator.errors import RunError, UserError
 from investigator.records import Investigation, RunSetup
-from investigator.reports.enclosures import NO_ENCLOSURES
+from investigator.reports.html import NO_ENCLOSURES
 
 CASE = Investigation(id="8f3a12", question="What is the rent?", setup=RunSetup(engine="a:b"))
 

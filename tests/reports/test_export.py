@@ -15,9 +15,8 @@ from test_html_report import HOSTILE, Page, with_texts
 
 from investigator.documents.own_results import EVIDENCE_HEADING, is_own_result
 from investigator.records import Investigation, PageMark, PageView, Trust
-from investigator.reports.enclosures import CitedPage, Enclosures
 from investigator.reports.export import exported, table_csv
-from investigator.reports.html import html_report
+from investigator.reports.html import CitedPage, Enclosures, html_report
 
 
 def test_the_evidence_comes_back_from_csv_quote_for_quote(answered: Investigation) -> None:
