@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from investigator.engines.base import Engine, Hear, prompt_key, traits_of
-from investigator.records import Prompt, Reply, Usage
+from investigator.records import Prompt
+
+if TYPE_CHECKING:
+    from investigator.store.in_memory import InMemoryJournal, JointLedger
+    from investigator.store.journal import Journal
+
+Ledger: TypeAlias = "Journal | JointLedger"
+"""Counts the cost of calls. A call begins before its prompt is sent, and its reply is kept, or it is withdrawn."""
+
+CallJournal: TypeAlias = "Journal | InMemoryJournal"
+"""A ledger that also returns recorded replies, so that no reply is paid for twice."""
 
 
 @dataclass(frozen=True)
@@ -27,30 +37,3 @@ def call_to(engine: Engine, prompt: Prompt, hear: Hear | None = None) -> Call:
     traits = traits_of(engine)
     key = prompt_key(engine.name, prompt, measures=traits.goes_by_measures, sampling=traits.sampling)
     return Call(prompt, engine, key, hear)
-
-
-class Ledger(Protocol):
-    """Tracks the usage so far and records calls; `begin` and `keep` return only after the record is safely stored.
-
-    `begin` is called before a prompt is sent, with the engine and the estimated number of tokens in the prompt; `keep`
-    or `withdraw` ends the call. If the process dies during a call, or a `sent` call gets no reply, it counts as one
-    call that used only the tokens of its prompt.
-    """
-
-    def begin(self, key: str, engine: str, tokens: int) -> None: ...
-    def withdraw(self, key: str, *, sent: bool) -> None: ...
-    def keep(self, key: str, prompt: Prompt, engine: str, reply: Reply) -> None: ...
-    def usage(self) -> Usage: ...
-    def elapsed(self) -> float: ...
-
-
-class CallJournal(Ledger, Protocol):
-    """A ledger that also returns recorded replies, so that no reply is paid for twice.
-
-    `too_long` returns the number of tokens in a prompt that did not fit into the engine's context, or 0 if the engine
-    rejected it without a count; such a prompt must not be sent again.
-    """
-
-    def find(self, key: str) -> Reply | None: ...
-    def too_long(self, key: str) -> int | None: ...
-    def keep_too_long(self, key: str, tokens: int) -> None: ...

@@ -74,6 +74,7 @@ class InMemoryJournal(JointLedger):
             super().keep(key, prompt, engine, reply)
 
     def too_long(self, key: str) -> int | None:
+        """Return the number of tokens in a prompt that did not fit, or 0 if nobody counted them; otherwise None."""
         return self._too_long.get(key)
 
     def keep_too_long(self, key: str, tokens: int) -> None:
