@@ -162,7 +162,8 @@ def _shortened(passage: ShownPassage, question: str, share: float) -> ShownPassa
     spans = list(sentence_spans(passage.text))
     if len(spans) < 2:
         return passage
-    start, end = best_stretch(passage.text, spans, stems(content_words(question)), len(passage.text) * share)
+    room = min(len(passage.text) * share, len(passage.text) - 1)  # something is always left out
+    start, end = best_stretch(passage.text, spans, stems(content_words(question)), room)
     # the page is known only for the beginning of a passage
     page = passage.page if start == 0 else None
     return passage.changed(text=passage.text[start:end], start=passage.start + start, page=page)

@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Self
 
+from investigator.documents.pages import heading_at
 from investigator.engines.embedding.rerankers import Reranker
 from investigator.language.relevance import word_weights
 from investigator.language.sentences import sentence_spans
@@ -36,13 +37,14 @@ from investigator.retrieval.chunk_search import (
 from investigator.retrieval.documents_first import DocumentsFirst, RankedDocument
 from investigator.retrieval.kept_sentences import KeptSentences
 from investigator.retrieval.names import Names
-from investigator.retrieval.passage_search import PassageSearch, passage_at, passage_of
+from investigator.retrieval.passages import passage_at, passage_of, windows
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.scoring.calibration import default_calibration
 
 _DEPTH = 30  # number of chunks that keyword search and vector search each return
 _MOST_LOOKED_UP = 40
 """Number of words of a query that are looked up to name those that no document contains."""
+_RERANKED = 15  # number of chunks of a document that the reranker scores
 _SNIPPET = 300  # maximum length of the excerpt that represents a document, in characters
 _EXAMINED = 5  # number of documents that a search examines, most promising first
 _MOST_TERMS = 50_000
@@ -51,7 +53,8 @@ _MOST_TERMS = 50_000
 
 class Library:
     """A searchable folder: finds documents by their metadata and best passages, then the passages inside them. What the
-    method asks of it, from `document_ids` to `missing_words`, may be limited to a scope.
+    method asks of it, from `document_ids` to `missing_words`, may be limited to a scope. `kept` stores the sentence
+    vectors that the reranker compares.
     """
 
     def __init__(
@@ -69,7 +72,8 @@ class Library:
         self._settings = settings
         self._queries = vectors.queries
         self._search = ChunkSearch(full_text, vectors)
-        self._passages = PassageSearch(corpus, self._search, reranker, settings, kept)
+        self._reranker = reranker
+        self._kept = kept
         self._known_holders: dict[str, frozenset[str]] = {}
         self._ranked = lru_cache(maxsize=64)(self._rank)
         self._weights = lru_cache(maxsize=64)(self._weigh)
@@ -135,12 +139,15 @@ class Library:
         orders them, which takes longer.
         """
         if is_reranked:
-            return self._passages.spans(query, document_id, limit)
-        chunks = self._search.best(query, max(limit, _DEPTH), document_id=document_id)
-        best = sorted(chunks, key=lambda chunk: -chunk.score)[:limit]
-        spans = self._corpus.chunk_spans([chunk.chunk_id for chunk in best])
-        own = (spans[chunk.chunk_id] for chunk in best if chunk.chunk_id in spans)
-        return tuple((chunk.start, chunk.end) for chunk in own)
+            chunks: Mapping[int, Chunk] = self._corpus.chunks_of(document_id)
+            hits = self._search.best(query, len(chunks), document_id=document_id)
+            scores = self._reranked(query, document_id, chunks, hits)
+            order = sorted(scores, key=lambda i: -scores[i])
+        else:
+            hits = self._search.best(query, max(limit, _DEPTH), document_id=document_id)
+            order = [hit.chunk_id for hit in sorted(hits, key=lambda hit: -hit.score)[:limit]]
+            chunks = self._corpus.chunk_spans(order)
+        return tuple((chunks[i].start, chunks[i].end) for i in order if i in chunks)[:limit]
 
     def ranked(self, query: str, limit: int, half: Half = Half.BOTH) -> tuple[ChunkHit, ...]:
         """Return the best chunks in the folder for a query, best first, found by keyword search, vector search, or
@@ -200,9 +207,41 @@ class Library:
         )
 
     def _inside(self, query: str, document_id: str) -> tuple[Passage, ...]:
+        """Return the best passages of a document, best first: its best chunks with their neighbours."""
+        document, chunks = self._corpus.document(document_id), self._corpus.chunks_of(document_id)
         chance = next((entry.chance for entry in self._ranked(query) if entry.document_id == document_id), 0.0)
-        passages = self._passages.best(query, document_id, self._weights(query))
-        return tuple(passage.changed(document_match=round(chance, 4)) for passage in passages)
+        hits = self._search.best(query, len(chunks), document_id=document_id)
+        similarity = {hit.chunk_id: hit.similarity or 0.0 for hit in hits}
+        scores = self._reranked(query, document_id, chunks, hits)
+        order = list(chunks)
+        place_of = {chunk_id: place for place, chunk_id in enumerate(order)}
+        ranked = (place_of[i] for i in sorted(scores, key=lambda i: -scores[i]) if i in place_of)
+        limit, characters = self._settings.passages, self._settings.passage_characters
+        passages = []
+        for window in windows(ranked, list(chunks.values()), limit, characters):
+            own = [order[place] for place in window]
+            best = max(own, key=lambda i: scores.get(i, 0.0))
+            near = max(similarity.get(i, 0.0) for i in own)
+            passage = passage_of(document, [chunks[i] for i in own], scores.get(best, 0.0), near, self._weights(query))
+            heading = heading_at(document.headings, chunks[best].start)
+            passages.append(passage.changed(heading=heading, document_match=round(chance, 4)))
+        return tuple(passages)
+
+    def _reranked(
+        self, query: str, document_id: str, chunks: Mapping[int, Chunk], hits: Sequence[ChunkHit]
+    ) -> dict[int, float]:
+        """Return the scores (about 0..1); for the best chunks, they are combined with the reranker's scores."""
+        scores = {hit.chunk_id: hit.score for hit in hits}
+        best = [i for i in scores if i in chunks][:_RERANKED]
+        if not best:
+            return scores
+        text = self._corpus.document(document_id).text
+        texts = {i: text[chunks[i].start : chunks[i].end] for i in best}
+        if self._kept is not None:
+            self._kept.keep(texts)
+        second = dict(zip(best, self._reranker.scores(query, list(texts.values())), strict=True))
+        weight = self._reranker.weight
+        return {i: (score + weight * max(0.0, second.get(i, 0.0))) / (1 + weight) for i, score in scores.items()}
 
     def _card(self, outside: DocumentCard, entry: RankedDocument | None, spans: Mapping[int, Chunk]) -> DocumentCard:
         if entry is None or entry.best is None:

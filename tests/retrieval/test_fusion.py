@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from investigator.records import Chunk
 from investigator.retrieval.chunk_search import fused
-from investigator.retrieval.passage_search import windows
+from investigator.retrieval.passages import windows
 
 
 def test_what_both_halves_find_comes_before_what_one_finds() -> None:
