@@ -92,7 +92,7 @@ def _status(sections: Sequence[Section]) -> AnswerStatus:
     if all(status is AnswerStatus.PASSAGES_FOUND for status in telling):
         return AnswerStatus.PASSAGES_FOUND
     if all(status in _COMPLETE for status in statuses):
-        is_disputed = AnswerStatus.CONFLICTING in statuses
+        is_disputed = all(status is AnswerStatus.CONFLICTING for status in telling)  # and not a detail of a part
         return AnswerStatus.CONFLICTING if is_disputed else AnswerStatus.ANSWERED
     return AnswerStatus.ANSWERED_IN_PART
 
