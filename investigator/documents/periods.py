@@ -17,7 +17,7 @@ from investigator.language.late_patterns import late
 from investigator.language.lists import month_numbers
 from investigator.language.terms import folded
 
-_YEAR = r"((?:19|20)\d\d)"
+_YEAR = r"(?P<year>(?:19|20)\d\d)"
 _ORDINALS = (
     "first|1st|erste[nrsm]?|premier|primer",
     "second|2nd|zweite[nrsm]?|deuxieme|segundo",
@@ -25,15 +25,15 @@ _ORDINALS = (
     "fourth|4th|vierte[nrsm]?|quatrieme|cuarto",
 )
 _OF = r"[\s,./'-]*(?:(?:of|the|de|del|des|fiscal|year|calendar)\s+|fy\s?)*"
-_QUARTER_YEAR = late(rf"\bq([1-4])(?:{_OF}{_YEAR}\b)?")
-_YEAR_QUARTER = late(rf"\b{_YEAR}[\s/-]*(?:fiscal\s*)?q([1-4])\b")
+_QUARTER_YEAR = late(rf"\bq(?P<quarter>[1-4])(?:{_OF}{_YEAR}\b)?")
+_YEAR_QUARTER = late(rf"\b{_YEAR}[\s/-]*(?:fiscal\s*)?q(?P<quarter>[1-4])\b")
 _WORDED_QUARTER = late(
-    rf"\b(?:{'|'.join(f'({names})' for names in _ORDINALS)})\s+"
+    rf"\b(?:{'|'.join(f'(?P<nth{nth}>{names})' for nth, names in enumerate(_ORDINALS, 1))})\s+"
     rf"(?:fiscal\s+)?(?:quarter|quartals?|trimestre)(?:{_OF}{_YEAR}\b)?"
 )
-_ISO_DATE = late(rf"\b{_YEAR}-(0[1-9]|1[0-2])\b")
+_ISO_DATE = late(rf"\b{_YEAR}-(?P<month>0[1-9]|1[0-2])\b")
 _QUARTERS = (_YEAR_QUARTER, _QUARTER_YEAR, _WORDED_QUARTER)
-_SHORT_FISCAL = late(r"\bfy\s?'?(\d\d)\b")
+_SHORT_FISCAL = late(r"\bfy\s?'?(?P<short>\d\d)\b")
 _PLAIN_YEAR = late(rf"(?<!\d){_YEAR}(?!\d)")
 _NEWEST = late(
     r"\b(latest|most recent|newest|most current|(last|current) (quarter|year|report|filing|version|issue|edition)"
@@ -66,13 +66,13 @@ class Age(Enum):
 
 def periods(text: str) -> frozenset[Period]:
     """Return the periods in the text; the year of a quarter or month is not listed separately."""
-    return frozenset(_with_years({_period(pattern, match) for pattern, match in _read(text)[0]}))
+    return frozenset(_with_years(set(map(_period, _read(text)[0]))))
 
 
 def quarters_named(text: str) -> Counter[Period]:
     """Count how often the text names each quarter together with its year."""
     left = folded(text)
-    quarters = (_period(pattern, match) for pattern in _QUARTERS for match in pattern.finditer(left))
+    quarters = (_period(match) for pattern in _QUARTERS for match in pattern.finditer(left))
     return Counter(period for period in quarters if period.year)
 
 
@@ -82,11 +82,11 @@ def without_periods(text: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _read(text: str) -> tuple[Sequence[tuple[re.Pattern[str], re.Match[str]]], str]:
+def _read(text: str) -> tuple[Sequence[re.Match[str]], str]:
     """Return the periods in the text, pattern by pattern, and the folded text without them."""
-    left, matches = folded(text).replace("_", " "), list[tuple[re.Pattern[str], re.Match[str]]]()
+    left, matches = folded(text).replace("_", " "), list[re.Match[str]]()
     for pattern in _patterns():
-        matches += ((pattern, match) for match in pattern.finditer(left))
+        matches += pattern.finditer(left)
         left = pattern.sub(" ", left)
     return matches, left
 
@@ -101,19 +101,12 @@ def _with_years(mentions: set[Period]) -> set[Period]:
     return mentions - loose - plain | {Period(year, period.quarter) for year in years for period in loose}
 
 
-def _period(pattern: re.Pattern[str], match: re.Match[str]) -> Period:
-    parts = match.groups()
-    if pattern is _YEAR_QUARTER:
-        return Period(int(parts[0]), quarter=int(parts[1]))
-    if pattern is _QUARTER_YEAR:
-        return Period(int(parts[1]) if parts[1] else None, quarter=int(parts[0]))
-    if pattern is _WORDED_QUARTER:
-        return Period(int(parts[-1]) if parts[-1] else None, quarter=next(i for i, part in enumerate(parts, 1) if part))
-    if pattern is _ISO_DATE:
-        return Period(int(parts[0]), month=int(parts[1]))
-    if pattern is _month_year():
-        return Period(int(parts[1]), month=_months()[parts[0]])
-    return Period(2000 + int(parts[0]) if pattern is _SHORT_FISCAL else int(parts[0]))
+def _period(match: re.Match[str]) -> Period:
+    parts = {name: text for name, text in match.groupdict().items() if text}
+    year = f"20{parts['short']}" if "short" in parts else parts.get("year")
+    quarter = parts.get("quarter") or next((name[-1] for name in parts if name.startswith("nth")), None)
+    month = _months()[parts["name"]] if "name" in parts else parts.get("month")
+    return Period(*(None if part is None else int(part) for part in (year, quarter, month)))
 
 
 @cache
@@ -123,7 +116,7 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
 
 @cache
 def _month_year() -> re.Pattern[str]:
-    return re.compile(rf"\b({'|'.join(_months())})\.?(?:\s+\d{{1,2}},?)?{_OF}{_YEAR}\b")
+    return re.compile(rf"\b(?P<name>{'|'.join(_months())})\.?(?:\s+\d{{1,2}},?)?{_OF}{_YEAR}\b")
 
 
 @cache

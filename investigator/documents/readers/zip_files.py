@@ -137,12 +137,12 @@ class Package:
             root = ElementTree.fromstring(self.read(name))
         except (ElementTree.ParseError, ValueError, LookupError) as error:
             raise ReadFailure(FileStatus.FAILED, f"a part of the file is damaged ({name})") from error
-        local = _LocalNames()
         for element in root.iter():
-            element.tag = local[element.tag]
+            element.tag = element.tag.rpartition("}")[2]
             for key in element.keys():  # noqa: SIM118 - the attributes change
                 if key[0] == "{":
-                    name = f"r:{local[key]}" if "/relationships}" in key else local[key]
+                    space, _, local = key.rpartition("}")
+                    name = f"r:{local}" if space.endswith("/relationships") else local
                     element.attrib.setdefault(name, element.attrib.pop(key))
         return root
 
@@ -190,14 +190,6 @@ class Package:
             tuple(author.strip() for author in authors if author.strip()),
             next((day for date in dates if (day := iso_date(date))), None),
         )
-
-
-class _LocalNames(dict[str, str]):
-    """Maps each name with a namespace to the name without it."""
-
-    def __missing__(self, name: str) -> str:
-        self[name] = local = name.rpartition("}")[2]
-        return local
 
 
 def resolved(part: str, target: str) -> str:

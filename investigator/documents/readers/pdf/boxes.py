@@ -79,15 +79,9 @@ class Orientation(IntEnum):
         """Return the position of a rectangle after the page is rotated so that its lines run from left to right.
         Coordinates may be negative.
         """
-        match self:
-            case Orientation.UPRIGHT:
-                return Box(left, bottom, right, top)
-            case Orientation.DOWNWARDS:
-                return Box(-top, left, -bottom, right)
-            case Orientation.UPSIDE_DOWN:
-                return Box(-right, -top, -left, -bottom)
-            case Orientation.UPWARDS:
-                return Box(bottom, -right, top, -left)
+        for _ in range(self):
+            left, bottom, right, top = -top, left, -bottom, right
+        return Box(left, bottom, right, top)
 
 
 def text_in_order(page: Any) -> tuple[Any, Orientation]:
