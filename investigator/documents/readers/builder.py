@@ -154,11 +154,6 @@ class TextBuilder:
                 self._write_outer(row, self._recorder.placed(cells, new_table=row.first))
         self._flow.line()
 
-    def laid_table(self, lines: str, table: Table) -> None:
-        """Add the lines of a table with known cell positions."""
-        self._flow.verbatim(lines)
-        self._flow.tables += shifted((table,), self._flow.length - len(lines))
-
     def hidden(self, part: TextBuilder) -> None:
         """Add the text of a part that the file does not show, with a mark on every line."""
         for line in filter(str.strip, part.text.split("\n")):
@@ -169,10 +164,9 @@ class TextBuilder:
         """Add a table of texts: a line for each row, in which each value follows the names of its column."""
         lines = filled_lines(cells)
         text = "\n".join(line.text for line in lines)
+        self.verbatim(text)
         if table := table_of(lines, text):
-            self.laid_table(text, table)
-        else:
-            self.verbatim(text)
+            self._flow.tables += shifted((table,), self._flow.length - len(text))
         self.block()
 
     def row_or_cell(self, name: str, begins: bool, *, header: bool = False, columns: int = 1, rows: int = 1) -> None:

@@ -151,22 +151,17 @@ class Package:
         the name of the target part.
         """
         if name not in self._related:
-            self._related[name] = self._relations(name)
+            folder, base = posixpath.split(name)
+            relations = posixpath.join(folder, "_rels", f"{base}.rels")
+            self._related[name] = {
+                relation.get("Id", ""): (
+                    relation.get("Type", "").rpartition("/")[2],
+                    resolved(name, relation.get("Target", "")),
+                )
+                for relation in (self.tree(relations) if relations in self else ())
+                if relation.get("TargetMode") != "External"
+            }
         return self._related[name]
-
-    def _relations(self, name: str) -> dict[str, tuple[str, str]]:
-        folder, base = posixpath.split(name)
-        relations = f"{folder}/_rels/{base}.rels" if folder else f"_rels/{base}.rels"
-        if relations not in self:
-            return {}
-        return {
-            relation.get("Id", ""): (
-                relation.get("Type", "").rpartition("/")[2],
-                resolved(name, relation.get("Target", "")),
-            )
-            for relation in self.tree(relations)
-            if relation.get("TargetMode") != "External"
-        }
 
     def present(self, name: str, *kinds: str) -> list[str]:
         """Return the existing parts to which a part has relationships of these kinds."""

@@ -24,11 +24,6 @@ class Field:
     shown: str
     place: Box
 
-    @property
-    def is_box(self) -> bool:
-        """Return True if the field is a tick box or a radio button."""
-        return self.shown in (TICKED, EMPTY)
-
 
 def taken_fields(document: Any, page: Any) -> list[Field]:
     """Return the form fields of a page, and remove them from the copy in memory, so that they are not read twice."""

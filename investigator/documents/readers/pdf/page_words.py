@@ -158,16 +158,6 @@ class VisualRow:
         """Return the height of the row's letters."""
         return max(self.top - self.bottom, 0.1)
 
-    @cached_property
-    def words(self) -> tuple[PageWord, ...]:
-        """Return the words of the row from left to right."""
-        return tuple(word for piece in self.pieces for word in piece.words)
-
-    @property
-    def text(self) -> str:
-        """Return the text of the row, including its wide gaps."""
-        return "   ".join(piece.text for piece in self.pieces)
-
 
 def page_columns(page: Sequence[PageWord]) -> list[list[PageWord]]:
     """Return the words of each column of the page; all words if it has only one column. Hardly any line crosses the gap

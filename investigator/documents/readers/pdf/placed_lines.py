@@ -15,7 +15,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from investigator.documents.readers.base import cleaned
-from investigator.documents.readers.pdf.annotations import Field
+from investigator.documents.readers.pdf.annotations import EMPTY, TICKED, Field
 from investigator.documents.readers.pdf.boxes import LINE_HYPHEN, Box, Orientation, pdfium
 
 _LINE = re.compile(rf"[^\n{LINE_HYPHEN}]+{LINE_HYPHEN}?|{LINE_HYPHEN}")
@@ -101,7 +101,7 @@ def _on_line(
         if not (is_low and place.bottom <= middle <= place.top):
             others.append((field, place))
             continue
-        edge = (place.left + place.right) / 2 if field.is_box else place.left + 1
+        edge = (place.left + place.right) / 2 if field.shown in (TICKED, EMPTY) else place.left + 1
         before = [at for at, box in zip(letters, boxes, strict=True) if (box.left + box.right) / 2 <= edge]
         own.append((edge, before[-1] + 1 if before else letters[0], field.shown))
     return [(at, shown) for _, at, shown in sorted(own, reverse=True)], others

@@ -192,9 +192,10 @@ def _reach(edges: Sequence[tuple[float, float]]) -> float:
 
 def _is_note(row: VisualRow) -> bool:
     """Return True if a row consists of a sentence, or of a unit note in brackets."""
-    text = row.pieces[0].text
-    is_sentence = text.endswith(".") and len(row.words) >= _FEWEST_WORDS
-    return len(row.pieces) == 1 and (is_sentence or (text.startswith("(") and is_unit_note(text)))
+    if len(row.pieces) > 1:
+        return False
+    text, words = row.pieces[0].text, row.pieces[0].words
+    return (text.endswith(".") and len(words) >= _FEWEST_WORDS) or (text.startswith("(") and is_unit_note(text))
 
 
 def _names_columns(piece: RowPiece, edges: Sequence[tuple[float, float]], beside: int) -> bool:
