@@ -211,10 +211,7 @@ def _clock(seconds: int, letters: str, *, half: bool) -> str:
 def _duration(seconds: int, first: str, letters: str) -> str:
     """Return a number of seconds as a duration that may exceed a day: "255:30"; `first` is its largest unit."""
     sign, seconds = ("-", -seconds) if seconds < 0 else ("", seconds)
-    if first == "h":
-        hours, rest = divmod(seconds, 3_600)
-        minutes = f":{rest // 60:02}" if "m" in letters else ""
-        return f"{sign}{hours}{minutes}{f':{rest % 60:02}' if 's' in letters else ''}"
-    if first == "m":
-        return f"{sign}{seconds // 60}{f':{seconds % 60:02}' if 's' in letters else ''}"
-    return f"{sign}{seconds}"
+    shown = f"{sign}{seconds // {'h': 3_600, 'm': 60, 's': 1}[first]}"
+    if first == "h" and "m" in letters:
+        shown += f":{seconds % 3_600 // 60:02}"
+    return f"{shown}:{seconds % 60:02}" if first != "s" and "s" in letters else shown

@@ -40,8 +40,8 @@ class Sheet:
     """A sheet: the shown texts of its cells by place, and what its reader knows besides.
 
     `hidden_rows`, `hidden_columns` and `hidden_cells` are not shown; `remarks` are comments, text boxes and charts, as
-    lines; `unread` are the parts that cannot be read, with the number of each. `formulas` are the number formats of
-    formulas without a stored value.
+    lines; `pictures` is the number of pictures, which are not read. `formulas` are the number formats of formulas
+    without a stored value.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Sheet:
     hidden_cells: set[Place] = field(default_factory=set)
     remarks: list[str] = field(default_factory=list)
     tables: list[tuple[str, list[list[str]]]] = field(default_factory=list)
-    unread: Counter[str] = field(default_factory=Counter)
+    pictures: int = 0
     formulas: dict[Place, str] = field(default_factory=dict)
 
 
@@ -69,9 +69,7 @@ def written(
     """
     builder, marks = TextBuilder(), settings.hidden is HiddenText.MARK
     counts: Counter[str] = Counter()
-    unread: Counter[str] = Counter()
     for number, sheet in enumerate(sheets, start=1):
-        unread += sheet.unread
         if not (sheet.cells or sheet.remarks or sheet.tables):
             continue
         if sheet.hidden and not marks:
@@ -81,13 +79,8 @@ def written(
         _add(builder, number, sheet, marks=marks)
     builder.end_page()
     reported = hidden_parts(settings.hidden, counts)
-    reported += [
-        ReadFailure(
-            FileStatus.EMPTY if kind == "picture" else FileStatus.UNSUPPORTED,
-            f"{count} {kind}{'' if count == 1 else 's'} not read",
-        )
-        for kind, count in unread.items()
-    ]
+    if pictures := sum(sheet.pictures for sheet in sheets):
+        reported.append(ReadFailure(FileStatus.EMPTY, f"{pictures} picture{'' if pictures == 1 else 's'} not read"))
     extracted = builder.extracted(*properties, left_out=(*left_out, *reported))
     return extracted if builder.pages else replace(extracted, text="", headings=())
 
