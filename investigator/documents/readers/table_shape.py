@@ -36,7 +36,12 @@ def header_rows_of(rows: Sequence[Row], marked: int = 0) -> int:
     """
     if len(rows) < 2:
         return min(marked, len(rows))
-    first = next((number for number, row in enumerate(rows) if _has_figures(row)), None)
+    figures = (
+        number
+        for number, row in enumerate(rows)
+        if any(column and is_value(text) and not is_time(text) for column, text in row.items())
+    )
+    first = next(figures, None)
     if first is None:
         return marked or 1
     if first <= max(marked, _MOST_HEADERS):
@@ -44,11 +49,6 @@ def header_rows_of(rows: Sequence[Row], marked: int = 0) -> int:
             first -= 1  # this row is a heading for the first rows
         return max(first, marked)
     return marked or 1
-
-
-def _has_figures(row: Row) -> bool:
-    values = [text for column, text in row.items() if column]
-    return any(is_value(text) and not is_time(text) for text in values)
 
 
 def label_columns_of(rows: Sequence[Row]) -> int:

@@ -113,7 +113,7 @@ def _in_order(raw: str, at: int, word: str) -> list[int] | None:
     places = []
     for character in word:
         while at < len(raw) and not _same(raw[at], character):
-            if not _left_out(raw[at]):
+            if raw[at] != LINE_HYPHEN and not raw[at].isspace() and cleaned(raw[at]):
                 return None
             at += 1
         if at == len(raw):
@@ -132,7 +132,3 @@ def _same(raw: str, character: str) -> bool:
 def is_raised(character: str) -> bool:
     """Return True if a character is a raised one, such as an exponent."""
     return unicodedata.decomposition(character).startswith("<super>")
-
-
-def _left_out(raw: str) -> bool:
-    return raw == LINE_HYPHEN or raw.isspace() or not cleaned(raw)

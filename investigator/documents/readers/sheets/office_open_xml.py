@@ -51,19 +51,18 @@ def read_workbook(source: SourceFile, settings: ReaderSettings) -> Extracted:
     with Package(source.data, settings) as package:
         main = package.main("xl/workbook.xml")
         properties, book, parts = package.properties(), package.tree(main), package.related(main)
-        styles = _styles(package, book, {kind: part for kind, part in parts.values() if part in package})
+        present = {kind: part for kind, part in parts.values() if part in package}
+        styles = _Styles(
+            [_text(item) for item in package.tree(present["sharedStrings"])] if "sharedStrings" in present else [],
+            _formats(package.tree(present["styles"])) if "styles" in present else {},
+            any(element.get("date1904") in _TRUE for element in book.iter("workbookPr")),
+        )
         sheets = [
             _sheet(package, sheet, parts.get(sheet.get("r:id", ""), ("", ""))[1], styles, left_out)
             for sheet in book.iter("sheet")
         ]
     _compute(sheets, source.data, styles)
     return written(sheets, settings, properties, left_out)
-
-
-def _styles(package: Package, book: Element, parts: Mapping[str, str]) -> _Styles:
-    texts = [_text(item) for item in package.tree(parts["sharedStrings"])] if "sharedStrings" in parts else []
-    formats = _formats(package.tree(parts["styles"])) if "styles" in parts else {}
-    return _Styles(texts, formats, any(element.get("date1904") in _TRUE for element in book.iter("workbookPr")))
 
 
 def _formats(styles: Element) -> dict[str, str]:
