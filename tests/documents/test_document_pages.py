@@ -77,12 +77,12 @@ def test_each_cited_page_is_drawn_once_with_the_marks_of_all_its_sources(
     sales, costs = quoted(report, "Sales 1,204 1,100"), quoted(report, COSTS)
     gone = costs.changed(text="Costs 999 790")
 
-    ((page,), left_out) = pages.cited([sales, gone, costs, costs.changed(document_id="a.txt")], 1_000_000, width=60)
+    ((page,), left_out) = pages.cited([sales, gone, costs, costs.changed(document_id="a.txt")], 1_000_000)
 
     assert (page.view.page, page.sources, left_out) == (2, (1, 3), 0)
     assert len(page.view.marks) == sum(len(pages.quote_views(quote)[0].marks) for quote in (sales, costs))
     assert page.picture.startswith(b"\x89PNG")
-    assert pages.cited([sales], len(page.picture) - 1, width=60) == ((), 1)
+    assert pages.cited([sales], len(page.picture) - 1) == ((), 1)
 
 
 def test_a_quote_that_the_index_does_not_hold_any_more_is_not_marked(pages: DocumentPages, report: Document) -> None:
