@@ -19,7 +19,7 @@ from investigator.engines.roles import Role, role_of
 from investigator.errors import ContextTooLongError
 from investigator.records import Prompt, Record, RepairVariables, Usage
 from investigator.scoring.prices import Price
-from investigator.tracing.base import RunTrace
+from investigator.tracing.base import RunTrace, RunTraces
 
 V = TypeVar("V", bound=Record)
 R = TypeVar("R", bound=Record)
@@ -48,7 +48,7 @@ class EngineClient:
         day: str = "",
     ) -> None:
         own = Budget(journal, budget or BudgetSettings(), price_of)
-        self._sender = CallSender(journal, (own,) if joint is None else (joint, own), clock, trace)
+        self._sender = CallSender(journal, (own,) if joint is None else (joint, own), clock, trace or RunTraces())
         self._engines = engines
         self._day = day
         self.prompts = prompts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from investigator.asking.budget import Budget
 from investigator.asking.call import Call, CallJournal
@@ -26,40 +26,34 @@ class PromptTooLong(ContextTooLongError):
         self.share = share
 
 
+@dataclass(frozen=True)
 class CallSender:
     """Returns the journal's reply to a call, or else that of its engine. Thread-safe.
 
     `budgets` are charged for a call before it is made, the first one first; each of them records its end.
     """
 
-    def __init__(
-        self,
-        journal: CallJournal,
-        budgets: Sequence[Budget],
-        clock: Callable[[], float],
-        trace: RunTrace | None = None,
-    ) -> None:
-        self._journal = journal
-        self._budgets = budgets
-        self._clock = clock
-        self._trace = trace or RunTraces()
+    journal: CallJournal
+    budgets: Sequence[Budget]
+    clock: Callable[[], float]
+    trace: RunTrace = field(default_factory=RunTraces)
 
     def send(self, call: Call) -> Reply:
         """Return the reply to a call. Raises EngineError, PromptTooLong, StoreError, and the signal BudgetSpent.
 
         Everything around the engine is a context manager, so that few frames stand between a question and its model.
         """
-        if (kept := self._journal.find(call.key)) is not None:
-            for budget in self._budgets:
+        if (kept := self.journal.find(call.key)) is not None:
+            for budget in self.budgets:
                 budget.reused(kept)
-            self._trace.called(WatchedCall(call.prompt, call.engine.name, call.key, reply=kept, reused=True))
+            self.trace.called(WatchedCall(call.prompt, call.engine.name, call.key, reply=kept, reused=True))
             return kept
-        call = _fitting(call, self._journal)
+        call = _fitting(call, self.journal)
         with ExitStack() as stack:
             stack.enter_context(self._refusals_kept(call))
-            enders = [stack.enter_context(budget.charged(call)) for budget in self._budgets]
+            enders = [stack.enter_context(budget.charged(call)) for budget in self.budgets]
             end = stack.enter_context(self._traced(call))
-            began = self._clock()
+            began = self.clock()
             if call.hear is not None and isinstance(call.engine, Streams):
                 reply = call.engine.reply_aloud(call.prompt, call.hear)
             else:
@@ -69,7 +63,7 @@ class CallSender:
                     f"{call.engine.name} returned {type(reply).__name__}, not a Reply",
                     hint="Its reply(prompt) must return investigator.records.Reply(text=...).",
                 )
-            reply = reply.changed(seconds=round(self._clock() - began, 3))
+            reply = reply.changed(seconds=round(self.clock() - began, 3))
             for take in (end, *enders):
                 take(reply)
         return reply
@@ -80,13 +74,13 @@ class CallSender:
         try:
             yield
         except ContextTooLongError as error:
-            self._journal.keep_too_long(call.key, 0)
+            self.journal.keep_too_long(call.key, 0)
             raise PromptTooLong(error.message, hint=error.hint) from error
 
     @contextmanager
     def _traced(self, call: Call) -> Iterator[Callable[[Reply], None]]:
         """Report a call and its reply, or its error, to the trace of the run."""
-        began = self._clock()
+        began = self.clock()
         watched = WatchedCall(call.prompt, call.engine.name, call.key)
         replies: list[Reply] = []
         try:
@@ -96,7 +90,7 @@ class CallSender:
             watched = replace(watched, error=error)
             raise
         finally:
-            self._trace.called(replace(watched, seconds=self._clock() - began))
+            self.trace.called(replace(watched, seconds=self.clock() - began))
 
 
 def _fitting(call: Call, journal: CallJournal) -> Call:

@@ -105,7 +105,7 @@ def _evaluate_retrieval(
     collection = read_collection(at / "corpus.jsonl", at / "queries.jsonl", qrels, limit)
     with TemporaryDirectory(prefix="investigator-", ignore_cleanup_errors=True) as temporary:
         directory = workspace or Path(temporary)
-        evaluation = RetrievalEvaluation(collection, directory, open_embedder(chosen), chosen.retrieval)
+        evaluation = RetrievalEvaluation(collection, directory, open_embedder(chosen.embedder), chosen.retrieval)
         kept = "all vectors so far are kept; run the same command again to resume."
         lost = "nothing is kept; use --workspace DIR to make runs resumable."
         with resumable(kept if workspace else lost):

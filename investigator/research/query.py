@@ -8,6 +8,7 @@ from pathlib import Path
 from investigator.asking.client import EngineClient
 from investigator.asking.fitting import less_to_ask
 from investigator.asking.repair import ReadReply
+from investigator.errors import FolderError
 from investigator.language.addressed import addresses_model
 from investigator.language.normalise import one_line
 from investigator.proof.quotes import Sources
@@ -26,7 +27,7 @@ from investigator.research.memory_stream import MemoryStream
 from investigator.research.planner import resolved
 from investigator.research.research_settings import DEFAULT_MISSION, ReadingLimits
 from investigator.research.shown_documents import shown_document
-from investigator.research.standalone import default_client, known_document, open_library
+from investigator.research.standalone import default_client, open_library
 from investigator.retrieval.library import Library
 
 _TOGETHER = 5
@@ -94,7 +95,9 @@ class Query:
         """Return the variables of the prompt for a sub-question."""
         queries = (sub_question, self.main_question, *self._wordings)
         cards = {card.document_id: card for card in self._library.cards((self.main_question,))}
-        known_document(self._library, self.target_doc_id, SUMMARY)
+        if self.target_doc_id not in (SUMMARY, *cards):
+            hint = "To list the documents, run: investigator index FOLDER --dry-run --json"
+            raise FolderError(f"unknown document {self.target_doc_id}", hint=hint)
         targets = tuple(cards)[:_TOGETHER] if self.target_doc_id == SUMMARY else (self.target_doc_id,)
         shown = (
             shown_document(

@@ -11,7 +11,7 @@ from investigator.asking.prompts import Prompts
 from investigator.engines.embedding.embedders import SentenceTransformerEmbedder
 from investigator.engines.extractive import ExtractiveEngine
 from investigator.engines.roles import Role
-from investigator.errors import FolderError, SettingsError
+from investigator.errors import SettingsError
 from investigator.retrieval.folder_index import workspace_library
 from investigator.retrieval.library import Library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
@@ -38,15 +38,6 @@ def open_library(directory: str | Path) -> Library:
             hint='Index the folder first, for example with: investigator ask FOLDER "question"',
         )
     return workspace_library(Workspace(Path(directory), write=False), _embedder(), RetrievalSettings())
-
-
-def known_document(library: Library, document_id: str, *others: str) -> None:
-    """Raise FolderError if the library has no such document, and it is none of the other names."""
-    if document_id not in (*others, *library.document_ids()):
-        raise FolderError(
-            f"unknown document {document_id}",
-            hint="To list the documents, run: investigator index FOLDER --dry-run --json",
-        )
 
 
 @cache  # so that the model is loaded only once even if many parts are used by themselves

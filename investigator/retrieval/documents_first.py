@@ -11,7 +11,7 @@ from investigator.language.terms import content_words, words
 from investigator.records import Standing
 from investigator.retrieval.chunk_search import ChunkHit, ChunkSearch, CorpusView, WordSearch, in_one_order
 from investigator.retrieval.names import Names, named_words, names_nothing
-from investigator.scoring.calibration import Calibration
+from investigator.scoring.calibration import default_calibration
 
 _LOOKED_INTO = 60  # maximum number of found documents that are ranked
 _BREADTH = 300  # number of chunks examined to rank the documents in a folder
@@ -31,22 +31,14 @@ class RankedDocument:
     best: ChunkHit | None
 
 
+@dataclass(frozen=True)
 class DocumentsFirst:
     """Ranks the documents in a folder for a question."""
 
-    def __init__(
-        self,
-        corpus: CorpusView,
-        full_text: WordSearch,
-        search: ChunkSearch,
-        names: Names,
-        calibration: Calibration,
-    ) -> None:
-        self._corpus = corpus
-        self._full_text = full_text
-        self._search = search
-        self._names = names
-        self._calibration = calibration
+    corpus: CorpusView
+    full_text: WordSearch
+    search: ChunkSearch
+    names: Names
 
     def rank(
         self, question: str, weights: Mapping[str, float], holders: Mapping[str, frozenset[str]]
@@ -55,17 +47,17 @@ class DocumentsFirst:
 
         `weights` are the weights of the question's stems, and `holders` are the documents that contain each stem.
         """
-        named, period = self._names.named(question), self._names.in_period(question)
-        age = self._names.of_age(question, named)
+        named, period = self.names.named(question), self.names.in_period(question)
+        age = self.names.of_age(question, named)
         best, nearest = self._best_chunks(question, named)
-        spans = self._corpus.chunk_spans([chunk.chunk_id for chunk in best.values()])
-        texts = {i: self._corpus.chunk_text(spans[chunk.chunk_id]) for i, chunk in best.items()}
+        spans = self.corpus.chunk_spans([chunk.chunk_id for chunk in best.values()])
+        texts = {i: self.corpus.chunk_text(spans[chunk.chunk_id]) for i, chunk in best.items()}
         telling = [i for i, text in texts.items() if len(words(text)) >= _FEWEST_WORDS] or list(best)
         leader = max((best[document_id].score for document_id in telling), default=0.0)
         called = {word: weights[word] for word in named_words(question) if word in weights}
         wanted, plain = called or weights, names_nothing(question)
-        few = math.log(max(1.0, USUAL_CHUNKS / max(1, self._corpus.chunk_count())))
-        model, ranked = self._calibration.of(question), []
+        few = math.log(max(1.0, USUAL_CHUNKS / max(1, self.corpus.chunk_count())))
+        model, ranked = default_calibration().of(question), []
         for document_id, chunk in best.items():
             held = [word for word in wanted if document_id in holders.get(word, frozenset())]
             others = max((nearest[other] for other in telling if other != document_id), default=0.0)
@@ -86,14 +78,14 @@ class DocumentsFirst:
 
     def _best_chunks(self, question: str, named: Mapping[str, float]) -> tuple[dict[str, ChunkHit], dict[str, float]]:
         """Return the best chunk of each examined document, and the similarity of its nearest chunk."""
-        chunks = {chunk.chunk_id: chunk for chunk in self._search.best(question, _BREADTH)}
+        chunks = {chunk.chunk_id: chunk for chunk in self.search.best(question, _BREADTH)}
         documents = dict.fromkeys(chunk.document_id for chunk in chunks.values())
         called = sorted(named, key=lambda i: (-named[i], i))[:_NAMED]
-        fronts = self._full_text.cards(content_words(question), _FRONTS)
+        fronts = self.full_text.cards(content_words(question), _FRONTS)
         called += [document_id for document_id, _ in fronts if document_id not in called]
         for document_id in called:
             if document_id not in documents:
-                inside = self._search.best(question, _BREADTH, document_id=document_id)
+                inside = self.search.best(question, _BREADTH, document_id=document_id)
                 chunks |= {chunk.chunk_id: chunk for chunk in inside}
         looked_into = {*list(documents)[:_LOOKED_INTO], *called}
         best: dict[str, ChunkHit] = {}

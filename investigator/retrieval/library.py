@@ -39,7 +39,6 @@ from investigator.retrieval.kept_sentences import KeptSentences
 from investigator.retrieval.names import Names
 from investigator.retrieval.passages import passage_at, passage_of, windows
 from investigator.retrieval.retrieval_settings import RetrievalSettings
-from investigator.scoring.calibration import default_calibration
 
 _DEPTH = 30  # number of chunks that keyword search and vector search each return
 _MOST_LOOKED_UP = 40
@@ -77,8 +76,7 @@ class Library:
         self._known_holders: dict[str, frozenset[str]] = {}
         self._ranked = lru_cache(maxsize=64)(self._rank)
         self._weights = lru_cache(maxsize=64)(self._weigh)
-        names = Names(corpus.cards().values())
-        self._documents = DocumentsFirst(corpus, full_text, self._search, names, default_calibration())
+        self._documents = DocumentsFirst(corpus, full_text, self._search, Names(corpus.cards().values()))
 
     def within(self, scope: Sequence[str]) -> Self:
         """Return the library limited to the documents in a scope; an empty scope sets no limit. Word frequencies refer

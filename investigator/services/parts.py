@@ -67,7 +67,7 @@ class Parts:
         on_notice: Callable[[str], None] | None = None,
     ) -> None:
         self.settings = settings
-        self.embedder = embedder or open_embedder(settings)
+        self.embedder = embedder or open_embedder(settings.embedder)
         self.caching_embedder = CachedEmbedder(self.embedder)  # some texts are embedded repeatedly for one question
         self.extractive = ExtractiveEngine(self.caching_embedder)
         self.prompts = Prompts(prompts)
@@ -78,7 +78,7 @@ class Parts:
         self._notices: list[str] = []
         self._watchers: list[Callable[[Writing], None]] = []
         self.notify = on_notice or self._notices.append
-        self._open_there = partial(_given, embedder) if embedder else partial(_shared_embedder, settings.embedder)
+        self._open_there = partial(_given, embedder) if embedder else partial(open_embedder, settings.embedder)
 
     def with_templates(self, contracts: Mapping[str, Contract], answers: Callable[[Embedder], Answers]) -> Self:
         """Return a copy of the parts with other templates; `answers` creates an engine that replies to these templates
@@ -213,15 +213,9 @@ class Parts:
         return RayCrew(self.settings.cluster)
 
 
-def open_embedder(settings: Settings) -> Embedder:
-    """Return the embedder that the settings name; its weights are loaded when the first text is embedded, once for all
-    parts of a process.
-    """
-    return _shared_embedder(settings.embedder)
-
-
 @cache
-def _shared_embedder(model: str) -> Embedder:
+def open_embedder(model: str) -> Embedder:
+    """Return an embedder; its weights are loaded when the first text is embedded, once for all parts of a process."""
     return SentenceTransformerEmbedder(model)
 
 

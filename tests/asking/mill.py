@@ -11,7 +11,7 @@ from investigator.asking.sender import CallSender
 from investigator.engines.base import Engine, Hear
 from investigator.records import AskVariables, ShownDocument, ShownPassage
 from investigator.store.in_memory import InMemoryJournal
-from investigator.tracing.base import RunTrace
+from investigator.tracing.base import RunTrace, RunTraces
 
 SENTENCES = [
     "The mill was built in 1702 by the river.",
@@ -44,4 +44,4 @@ def sender(
 ) -> CallSender:
     """Return a sender with the usual ceilings, over an empty journal if none is given."""
     journal = InMemoryJournal() if journal is None else journal
-    return CallSender(journal, (Budget(journal, BudgetSettings()),), clock, trace)
+    return CallSender(journal, (Budget(journal, BudgetSettings()),), clock, trace or RunTraces())

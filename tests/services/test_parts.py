@@ -34,7 +34,7 @@ def test_concrete_parts_are_picked_in_one_place() -> None:
 def test_the_settings_name_the_embedder_of_the_search_and_of_the_extractive_engine(tmp_path: Path) -> None:
     settings = load_settings(None, [f"embedder={tmp_path}/other"])
     parts = Parts(settings)
-    assert open_embedder(settings).name == parts.embedder.name == f"{tmp_path}/other"
+    assert open_embedder(settings.embedder).name == parts.embedder.name == f"{tmp_path}/other"
     assert parts.engine("extractive").name == f"extractive:{tmp_path}/other"
 
 
