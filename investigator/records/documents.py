@@ -91,11 +91,6 @@ class LeftOut(Record):
     names: tuple[str, ...] = Field(default=(), description="the first few names; names of folders end in a slash")
 
     @property
-    def by_folder(self) -> bool:
-        """Return True if the folder's ignore file, not the user's settings, excluded these files."""
-        return self.reason is LeftOutReason.IGNORE_FILE
-
-    @property
     def count_line(self) -> str:
         """Return the number of excluded files and the reason: "3 left out by .investigatorignore"."""
         return f"{self.files + self.folders:,} {_LEFT_OUT[self.reason]}"

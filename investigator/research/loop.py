@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from investigator.asking.budget import BudgetSpent
 from investigator.asking.client import EngineClient
@@ -79,12 +80,8 @@ class Research:
         most = min(self.settings.whole_tokens, (room or 3 * self.settings.whole_tokens) // 3)
         if not most or len(names) > _MOST_DOCUMENTS or self.settings.effort is Effort.QUICK:
             return False
-        left = most
-        for name in names:
-            left -= guessed_tokens(library.document(name).text)
-            if left < 0:
-                return False
-        return True
+        tokens = (guessed_tokens(library.document(name).text) for name in names)
+        return all(total <= most for total in accumulate(tokens))
 
     def _kept(self, state: State) -> State:
         cost = {"usage": self.client.usage(), "elapsed": self.client.elapsed()}

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from investigator.asking.budget import Budget, BudgetSettings
 from investigator.engines.base import Engine, traits_of
 from investigator.engines.roles import Role
-from investigator.errors import DamagedDocumentError, EngineError, InvestigatorError, ReaderError, ShardLostError
+from investigator.errors import DamagedDocumentError, EngineError, InvestigatorError, ReaderError
 from investigator.records import (
     Answered,
     AskedQuestions,
@@ -25,7 +25,7 @@ from investigator.records import (
 )
 from investigator.reports.wording import headline
 from investigator.research.concurrency import in_order
-from investigator.services.indexed_folder import IndexedFolder, Mending
+from investigator.services.indexed_folder import IndexedFolder, mended
 from investigator.services.open_folder import OpenFolder, open_folder
 from investigator.services.parts import Parts
 from investigator.services.run_records import RunOptions
@@ -133,7 +133,11 @@ def wave(
     calls = folder.parts.settings.research.concurrency or traits.concurrency
     workers = max(1, calls // _CALLS_OF_A_QUESTION) if traits.is_model else 1  # the built-in engine computes locally
     total = max(len(records), len(results))
-    with closing(in_order(lambda new: _result(folder, new, options, again), records.values(), workers)) as arriving:
+
+    def asked(new: Investigation) -> Result:
+        return mended(lambda _: _result(folder, new, options, again))  # once more if shards are lost
+
+    with closing(in_order(asked, records.values(), workers)) as arriving:
         for (number, new), result in zip(records.items(), arriving, strict=True):
             results[number] = result
             yield from (Notice(text=text) for text in dict.fromkeys(result.notices) if text not in seen)
@@ -146,17 +150,7 @@ def wave(
 
 
 def _result(folder: OpenFolder, new: Investigation, options: RunOptions, again: frozenset[str]) -> Result:
-    """Return the outcome of a question, which is asked once more if shards are lost. Raises ShardLostError."""
-    mending = Mending()
-    while True:
-        try:
-            return _attempted(folder, new, options, again)
-        except ShardLostError as error:
-            if not mending.mends(error):
-                raise
-
-
-def _attempted(folder: OpenFolder, new: Investigation, options: RunOptions, again: frozenset[str]) -> Result:
+    """Return the outcome of a question. Raises ShardLostError."""
     notices: list[str] = []
     is_kept = True
     try:

@@ -198,13 +198,13 @@ class OpenFolder:
         new, identity, corpus = self._placed(new, options)
         setup = new.setup.changed(search=self.index.best_search(), templates=self.parts.prompts.own())
         new = new.changed(setup=setup)
-        fresh = options.fresh and not again
+        fresh, reuse = options.fresh and not again, options.cache and not options.fresh and not options.repetition
         with self.runs.held(f"{identity} {corpus}") as runs:
             now, notify = datetime.now(UTC), self.parts.notify
             run, record = open_run(Runs(runs), new, identity, corpus, fresh=fresh, now=now, notify=notify)
             cited = CitedFiles(self._fresh, self.index.corpus)
             with self._tracer.run(run.id, record.question, record.setup.engine, resumed=run.resumed) as trace:
-                yield OpenRun(run, record, runs, self.parts, self.engines, cited, trace, options.reuses)
+                yield OpenRun(run, record, runs, self.parts, self.engines, cited, trace, reuse)
 
     def scope(self, options: RunOptions) -> tuple[str, ...]:
         """Return the documents to which a run is limited; none if it is not limited. Raises FolderError."""

@@ -147,11 +147,6 @@ class RunOptions:
         if self.as_of and not _is_day(self.as_of):
             raise SettingsError(f"as_of must be a day, not {self.as_of[:40]!r}", hint="Write it as in 2026-03-31.")
 
-    @property
-    def reuses(self) -> bool:
-        """Return True if replies that other runs paid for may be used."""
-        return self.cache and not self.fresh and not self.repetition
-
 
 def scope_of(only: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
     """Return the known documents to which a question is limited, or an empty tuple if it is not limited.

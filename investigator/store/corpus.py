@@ -21,6 +21,7 @@ from investigator.records import (
     FileRecord,
     FileStatus,
     LeftOut,
+    LeftOutReason,
     SplitDocument,
     Unreadable,
 )
@@ -343,7 +344,7 @@ def fingerprint_of(rows: Iterable[tuple[str, str, str]], left_out: Iterable[Left
     for row in rows:
         digest.update("\0".join((*row, "\n")).encode())
     for item in left_out:
-        if item.by_folder:
+        if item.reason is LeftOutReason.IGNORE_FILE:
             digest.update(item.model_dump_json().encode())
     return digest.hexdigest()
 
