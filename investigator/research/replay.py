@@ -23,14 +23,14 @@ def replay(
             if isinstance(event, Answered):
                 again = event.investigation
     except ReplayError as error:
-        differences = (f"after {journal.used} calls: {error.message}",)
+        differences = (f"after {len(journal.used)} calls: {error.message}",)
     if again is not None:
         differences = tuple(_different(kept, again))
     quotes = kept.answer.citations if kept.answer else ()
     fresh = reread(dict.fromkeys(quote.document_id for quote in quotes))
     return Replayed(
         investigation=kept,
-        calls=journal.used,
+        calls=len(journal.used),
         quotes=len(quotes),
         differences=differences,
         failed_quotes=tuple(each for each in quotes if quote_standing(each, fresh[each.document_id]) != each),

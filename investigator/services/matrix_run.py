@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -68,7 +69,7 @@ class MatrixRun:
     schema: TypedSchema | None = None
     rows: dict[str, tuple[MatrixCell, ...]] = field(default_factory=dict)
     failed: dict[str, EngineError] = field(default_factory=dict)
-    gaps: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    gaps: defaultdict[str, dict[str, None]] = field(default_factory=lambda: defaultdict(dict))
     stop: StopReason = StopReason.ANSWERED
 
     @property
@@ -114,11 +115,7 @@ class MatrixRun:
         )
 
     def _document(self, name: str) -> MatrixDocument:
-        return MatrixDocument(id=name, title=self.titles.get(name, ""), problems=self.gaps.get(name, ()))
-
-    def add_gap(self, name: str, gap: str) -> None:
-        """Keep what the values of a document may lack."""
-        self.gaps[name] = tuple(dict.fromkeys((*self.gaps.get(name, ()), gap)))
+        return MatrixDocument(id=name, title=self.titles.get(name, ""), problems=tuple(self.gaps[name]))
 
     def finished(self, run: Investigation, checker: str, usage: Usage, elapsed: float) -> Investigation:
         """Return the record of the run, whose answer holds the statements of all cells. `checker` is the engine that
@@ -220,7 +217,7 @@ def _filled(
         client = opened.client(budget=settings.budget.beyond_one_question())
         reader: Callable[..., MatrixResearch] = MatrixResearch
         if schema is not None:
-            reader = partial(TypedResearch, schema=schema, on_gap=matrix.add_gap)
+            reader = partial(TypedResearch, schema=schema, on_gap=lambda name, gap: matrix.gaps[name].setdefault(gap))
         research = reader(
             client,
             library,

@@ -44,7 +44,7 @@ def calls_of(database: Database, run_id: str) -> tuple[PastCall, ...]:
 
 class PastCalls(InMemoryJournal):
     """The journal of one run, for engines that never reply. `spent` and `elapsed` (seconds) are the assumed usage of
-    the run. Thread-safe.
+    the run; `used` are the keys of the calls that were requested. Thread-safe.
     """
 
     def __init__(self, database: Database, run_id: str, spent: Usage | None = None, elapsed: float = 0.0) -> None:
@@ -55,15 +55,10 @@ class PastCalls(InMemoryJournal):
             self._replies = {row.key: Reply.model_validate_json(row.reply) for row in kept}
             refused = connection.execute(select(too_long.c.key, too_long.c.tokens).where(too_long.c.run_id == run_id))
             self._too_long = {row.key: row.tokens for row in refused}
-        self._used: set[str] = set()
-
-    @property
-    def used(self) -> int:
-        """Return the number of calls that were requested."""
-        return len(self._used)
+        self.used: set[str] = set()
 
     def find(self, key: str) -> Reply | None:
         reply = super().find(key)
         if reply is not None:
-            self._used.add(key)
+            self.used.add(key)
         return reply
