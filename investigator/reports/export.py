@@ -23,14 +23,7 @@ from investigator.reports.html import investigation_view, matrix_page
 from investigator.reports.inert import inert, inert_json_prose, inert_line
 from investigator.reports.matrix import CELL_WORDS, in_short, value_text
 from investigator.reports.schemas import Printed, stamped
-from investigator.reports.typed_values import (
-    columns_of,
-    dated,
-    matrix_parquet,
-    quotes_of,
-    value_heading,
-    value_rows,
-)
+from investigator.reports.typed_values import columns_of, dated, matrix_parquet, quotes_of, value_heading, value_rows
 from investigator.reports.wording import DECISIONS, SUPPORTS
 from investigator.secrets import redacted
 

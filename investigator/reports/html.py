@@ -18,15 +18,7 @@ from markupsafe import Markup
 
 from investigator.language.addresses import defanged
 from investigator.proof.coverage import coverage_line
-from investigator.records import (
-    AskedQuestions,
-    Coverage,
-    Investigation,
-    Matrix,
-    Memory,
-    PageView,
-    Trust,
-)
+from investigator.records import AskedQuestions, Coverage, Investigation, Matrix, Memory, PageView, Trust
 from investigator.records.documents import page_word
 from investigator.reports.answer_view import answer_view, citation_numbers, is_statement, shows_passages
 from investigator.reports.inert import inert, inert_line

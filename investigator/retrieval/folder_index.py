@@ -22,12 +22,7 @@ from investigator.retrieval.chunk_search import CorpusView, VectorSearch
 from investigator.retrieval.kept_sentences import KeptSentences, windows
 from investigator.retrieval.library import Library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
-from investigator.retrieval.vector_search import (
-    CandidateSearch,
-    VectorIndex,
-    WholeSearch,
-    chunk_texts,
-)
+from investigator.retrieval.vector_search import CandidateSearch, VectorIndex, WholeSearch, chunk_texts
 from investigator.store.chroma import ChromaIndex, discard
 from investigator.store.corpus import Corpus
 from investigator.store.full_text import FullText

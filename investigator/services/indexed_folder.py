@@ -34,12 +34,7 @@ from investigator.records import (
     Search,
     SearchHit,
 )
-from investigator.retrieval.folder_index import (
-    FolderIndex,
-    check_any_document,
-    no_documents,
-    workspace_library,
-)
+from investigator.retrieval.folder_index import FolderIndex, check_any_document, no_documents, workspace_library
 from investigator.retrieval.library import Library
 from investigator.retrieval.retrieval_settings import RetrievalSettings
 from investigator.services.parts import OpenIndex, Parts

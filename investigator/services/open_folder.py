@@ -27,14 +27,7 @@ from investigator.retrieval.chunk_search import CorpusView
 from investigator.retrieval.library import Library
 from investigator.services.indexed_folder import IndexedFolder, Mending, read_folder
 from investigator.services.parts import Parts
-from investigator.services.run_records import (
-    RunOptions,
-    answered_already,
-    digest,
-    open_run,
-    run_identity,
-    scope_of,
-)
+from investigator.services.run_records import RunOptions, answered_already, digest, open_run, run_identity, scope_of
 from investigator.store.database import Database
 from investigator.store.journal import Journal, Run, Runs
 from investigator.store.workspace import Workspace

@@ -17,13 +17,7 @@ from investigator.errors import InvestigatorError, SettingsError
 from investigator.files import make_private_folder
 from investigator.records import FileRecord
 from investigator.store.corpus import Corpus
-from investigator.store.locations import (
-    INSIDE,
-    default_workspace,
-    left_behind,
-    lies_in,
-    other_owner,
-)
+from investigator.store.locations import INSIDE, default_workspace, left_behind, lies_in, other_owner
 from investigator.store.workspace import Workspace, foreign_names, has_runs
 
 _CLEAR_MAJORITY = Fraction(2, 3)

@@ -18,12 +18,7 @@ from sqlalchemy import Connection, Engine, Insert, Table, bindparam, create_engi
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError
 
-from investigator.errors import (
-    DamagedDatabaseError,
-    DiskFullError,
-    StoreError,
-    WorkspaceLockedError,
-)
+from investigator.errors import DamagedDatabaseError, DiskFullError, StoreError, WorkspaceLockedError
 from investigator.files import check_private_file, open_private, same_file
 from investigator.store.schema import Schema, meta, statements_of
 

@@ -13,16 +13,7 @@ from pydantic import ValidationError
 from sqlalchemy import Connection, RowMapping, Table, bindparam, delete, func, insert, select, update
 
 from investigator.errors import NotFoundError, UnreadableRunError
-from investigator.records import (
-    Investigation,
-    Memory,
-    Prompt,
-    Reply,
-    RunSummary,
-    Usage,
-    together,
-    usage_of,
-)
+from investigator.records import Investigation, Memory, Prompt, Reply, RunSummary, Usage, together, usage_of
 from investigator.scoring.prices import Price, priced
 from investigator.store.database import Database, get_meta, new_rows, set_meta
 from investigator.store.schema import calls, intents, memories, meta, runs, too_long
