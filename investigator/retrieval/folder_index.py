@@ -212,12 +212,11 @@ def check_any_document(folder: Path, corpus: CorpusView) -> None:
     if not unreadable:
         raise FolderError(no_documents(folder, corpus.left_out()))
     named = "; ".join(f"{file.path} ({file.reason or file.status})" for file in unreadable[:5])
-    files = "the only file" if len(unreadable) == 1 else f"none of the {len(unreadable):,} files"
-    could = "could not" if len(unreadable) == 1 else "could"
-    raise FolderError(
-        f"{files} in {folder} {could} be read: {named}",
-        hint="Split files that are too large, and convert others to a supported format; then try again.",
-    )
+    failed = f"none of the {len(unreadable):,} files in {folder} could be read"
+    if len(unreadable) == 1:
+        failed = f"the only file in {folder} could not be read"
+    hint = "Split files that are too large, and convert others to a supported format; then try again."
+    raise FolderError(f"{failed}: {named}", hint=hint)
 
 
 def no_documents(folder: Path, left_out: Iterable[LeftOut]) -> str:

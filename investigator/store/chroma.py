@@ -255,12 +255,14 @@ class ChromaCollection:
         self._is_remote = bool(address)
         self._name = name
         settings = _settings(directory, address)
+        import httpx
         from chromadb.api import ServerAPI
         from chromadb.config import System
 
         with self._translated():
-            if address:
-                _check_server(address)
+            if address:  # Chroma's client would wait forever, and hide the error of a proxy
+                heartbeat = f"{self._place}/api/v2/heartbeat"
+                httpx.get(heartbeat, headers=_headers(address), timeout=_CHECKING_SECONDS).raise_for_status()
             self._system: Any = System(settings)
             self._api: Any = self._system.instance(ServerAPI)
             self._system.start()
@@ -325,14 +327,6 @@ def without_password(address: str) -> str:
     """Return an address without its user and password."""
     parts = urlsplit(address)
     return address and f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
-
-
-def _check_server(address: str) -> None:
-    """Check that a server responds, because Chroma's client would wait forever and hide the error of a proxy."""
-    import httpx
-
-    url = f"{without_password(address)}/api/v2/heartbeat"
-    httpx.get(url, headers=_headers(address), timeout=_CHECKING_SECONDS).raise_for_status()
 
 
 def _headers(address: str) -> dict[str, str]:
