@@ -175,8 +175,11 @@ def _remark(statement: Statement) -> str:
 
 
 def _columns(section: Section) -> tuple[str, ...]:
-    """Return the columns of a table, that of the heads first; none if a check has changed a row, which has no cells."""
-    return section.columns if all(len(row.cells) == len(section.columns) - 1 for row in section.rows) else ()
+    """Return the columns of a table, that of the heads first; none without rows, or if a row has other cells, as one
+    that a check has changed, which has none.
+    """
+    widths = {len(row.cells) for row in section.rows}
+    return section.columns if widths == {len(section.columns) - 1} and any(widths) else ()
 
 
 def _section_remark(section: Section) -> str:

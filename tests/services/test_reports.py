@@ -15,6 +15,7 @@ from investigator.engines.base import Traits
 from investigator.engines.recorded import RecordedEngine
 from investigator.errors import EngineError, NotFoundError, QuestionError
 from investigator.records import Answer, Answered, AnswerStatus, Notice, OutlinePart, Progressed, Prompt, StopReason
+from investigator.reports.answer_view import answer_view
 from investigator.reports.export import exported
 from investigator.reports.html import html_report
 from investigator.reports.terminal import answer_text, investigation_text
@@ -299,8 +300,9 @@ def test_a_limit_applies_to_the_whole_report_and_leaves_enough_to_write_what_was
 
 def test_an_update_writes_only_the_sections_that_cite_changed_documents(folder: Path) -> None:
     first, _ = opened(folder, None, FEW)
-    with pytest.raises(NotFoundError, match="no report on this subject"):
+    with pytest.raises(NotFoundError, match="no report on this subject") as none:
         list(first.write_report(SUBJECT, is_update=True))
+    assert none.value.advice == "Write it first."  # which also holds on a page
     before = first.report(SUBJECT)
     idle, nothing = opened(folder, None, FEW)
     assert idle.report(SUBJECT, is_update=True) == before
