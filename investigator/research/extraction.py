@@ -198,10 +198,10 @@ def table_records(document: Document, schema: TypedSchema) -> tuple[list[list[Ma
                 records.append([cell.changed(record=len(records) + 1) for cell in of_row])
         except ValueError as error:
             return [], f"{_UNREAD}: {error}"
-        if is_cut:
-            return records, f"only the first {len(records):,} rows of its table were read as records"
         if _has_sum(records[first:]):
             return [], f"{_UNREAD}: a row sums up or averages others"
+        if is_cut:
+            return records, f"only the first {len(records):,} rows of its table were read as records"
     return records, ""
 
 

@@ -284,6 +284,7 @@ def test_a_table_is_read_without_a_model_and_other_columns_show_passages(of_text
         "Item,Unit price,Paid\nBolt,GBP 3,\nTotal,GBP 3,\n",
         "Item,Unit price,Paid\nAll,GBP 9,\nBolt,GBP 4,\nNut,GBP 5,\n",
         "Item,Unit price,Paid\nBolt,GBP 2,\nNut,GBP 5,\nPin,GBP 3,\nMean,GBP 3.33,\n",
+        "Item,Unit price,Paid\nBolt,GBP 2,\nNut,GBP 5,\nBoth,GBP 7,\n" + "Pin,GBP 3,\n" * MOST_RECORDS,
     ],
 )
 def test_a_table_that_is_not_clear_is_left_to_the_reader(of_texts: Make, table: str) -> None:
@@ -384,7 +385,7 @@ def test_columns_of_the_document_are_read_beside_the_table_of_its_records(of_tex
 
 
 def test_of_a_long_table_the_first_records_are_read_and_the_rest_is_named(of_texts: Make) -> None:
-    rows = "".join(f"Part {number},GBP {number + 1},2024-01-02\n" for number in range(MOST_RECORDS + 500))
+    rows = "".join(f"Part {number},GBP {number + 7},2024-01-02\n" for number in range(MOST_RECORDS + 500))
     read = Read(of_texts, schema={"type": "array", "items": LINE}, text=f"Item,Unit price,Paid\n{rows}", name="t.csv")
     assert len(read.values) == MOST_RECORDS
     assert read.document.problems == (f"only the first {MOST_RECORDS:,} rows of its table were read as records",)
