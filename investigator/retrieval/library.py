@@ -51,9 +51,8 @@ _MOST_TERMS = 50_000
 
 
 class Library:
-    """A searchable folder: finds documents by their metadata and best passages, then the passages inside them. What the
-    method asks of it, from `document_ids` to `missing_words`, may be limited to a scope. `kept` stores the sentence
-    vectors that the reranker compares.
+    """A searchable folder: finds documents by their metadata and best passages, then the passages inside them. `kept`
+    stores the sentence vectors that the reranker compares.
     """
 
     def __init__(
@@ -79,8 +78,8 @@ class Library:
         self._documents = DocumentsFirst(corpus, full_text, self._search, Names(corpus.cards().values()))
 
     def within(self, scope: Sequence[str]) -> Self:
-        """Return the library limited to the documents in a scope; an empty scope sets no limit. Word frequencies refer
-        to the whole folder.
+        """Return a library whose documents, files, cards, hits of a query and missing words are limited to a scope; an
+        empty scope sets no limit. Other searches and word frequencies refer to the whole folder.
         """
         other = copy(self)
         other._scope = frozenset(scope) or None

@@ -151,7 +151,8 @@ class Parts:
         if self.settings.budget.money is not None and unknown:
             raise SettingsError(
                 f"no price is known for {', '.join(sorted(unknown))}, so a cost limit cannot be enforced",
-                hint="Write the price into a file like data/prices.json and use it with --set budget.prices=FILE",
+                hint="Write the price into a file like data/prices.json, and name it in the setting budget.prices.",
+                command="For example: --set budget.prices=FILE",
             )
 
     def client(

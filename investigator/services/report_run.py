@@ -115,8 +115,8 @@ class _Writing:
                 before = {file.path for file in report.files}
                 if bool(scope) == bool(each.scope) and before & {*scope} == now & {*each.scope}:
                     return report
-        hint = "Write it first, without --update. To list all: investigator show FOLDER"
-        raise NotFoundError("there is no report on this subject to update", hint=hint)
+        command = "Omit --update. To list all: investigator show FOLDER"
+        raise NotFoundError("found no report on this subject to update", hint="Write it first.", command=command)
 
     def _kept(
         self, report: Investigation, outline: Sequence[OutlinePart]

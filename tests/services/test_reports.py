@@ -233,6 +233,9 @@ def test_a_row_that_the_check_corrects_stands_whole_below_no_columns(folder: Pat
     markdown = exported(investigator.show(report.run.id), ".md").decode()
     assert "| **old** | Power: 40 MW [1](#source-1) |" in markdown
     assert "| **new** | Power: 40 MW; Since: 1980 [1](#source-1) |" in markdown
+    for rows in (report.sections[0].rows[:1], ()):
+        section = report.sections[0].changed(columns=("Plant",), rows=rows)
+        assert answer_view(report.changed(sections=(section,))).sections[0].columns == ()
 
 
 def test_what_several_parts_do_not_find_is_listed_once_and_nothing_is_lost(folder: Path) -> None:
