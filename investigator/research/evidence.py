@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 
 from investigator.documents.pages import heading_at, page_at
+from investigator.language.sentences import statement_spans
 from investigator.proof.quotes import Load, quote_at
 from investigator.records import Document, EvidenceDocument, EvidencePassage, EvidenceSpan, Memory, Quote, Table
 from investigator.research.research_settings import AnswerSettings
@@ -84,6 +85,28 @@ def merged_evidence(quotes: Iterable[Quote], load: Load) -> Evidence:
     return Evidence(_numbered(places, load))
 
 
+def with_surroundings(evidence: Evidence, load: Load) -> Evidence:
+    """Return the evidence with an id for each sentence and row around its quotes as well, so that all that is shown of
+    a document can be cited.
+    """
+    places: dict[str, list[Span]] = {}
+    by_document = _by_document(evidence.quotes)
+    for document_id, own in by_document.items():
+        document = load(document_id)
+        quoted = sorted((quote.start, quote.end) for quote in own.values())
+        for start, end in _stretches(document, own.values(), _less(_AROUND, by_document)):
+            inside = [span for span in quoted if start <= span[0] < end]
+            between = zip((start, *(last for _, last in inside)), (*(first for first, _ in inside), end), strict=True)
+            unquoted = (
+                (low + first, low + last)
+                for low, high in between
+                for first, last in statement_spans(document.text[low:high])
+                if any(map(str.isalnum, document.text[low + first : low + last]))
+            )
+            places.setdefault(document_id, []).extend((*inside, *unquoted))
+    return Evidence(_numbered(places, load))
+
+
 def _numbered(places: Mapping[str, Sequence[Span]], load: Load) -> dict[str, Quote]:
     quotes: dict[str, Quote] = {}
     for document_id, spans in places.items():
@@ -114,17 +137,32 @@ def evidence_documents(
     `around` is the number of characters before and after each quote. If a quote stands in a table, the header rows of
     the table are shown with it; a short document is shown whole. `points` are those of the documents' best readings.
     """
-    by_document: dict[str, dict[str, Quote]] = {}
-    for name, quote in quotes.items():
-        by_document.setdefault(quote.document_id, {})[name] = quote
-    less = around if len(by_document) < _MANY else around // 3
+    by_document = _by_document(quotes)
+    less = _less(around, by_document)
     shown = (_shown(load(document_id), own, less) for document_id, own in by_document.items())
     return tuple(document.changed(point=(points or {}).get(document.document_id)) for document in shown)
 
 
+def _by_document(quotes: Mapping[str, Quote]) -> dict[str, dict[str, Quote]]:
+    by_document: dict[str, dict[str, Quote]] = {}
+    for name, quote in quotes.items():
+        by_document.setdefault(quote.document_id, {})[name] = quote
+    return by_document
+
+
+def _less(around: int, documents: Sized) -> int:
+    return around if len(documents) < _MANY else around // 3
+
+
+def _stretches(document: Document, quotes: Collection[Quote], around: int) -> list[Span]:
+    if len(document.text) <= _WHOLE:
+        return [(0, len(document.text))]
+    return _surroundings(document, quotes, around)
+
+
 def _shown(document: Document, quotes: Mapping[str, Quote], around: int) -> EvidenceDocument:
     whole = len(document.text) <= _WHOLE
-    spans = [(0, len(document.text))] if whole else _surroundings(document, quotes.values(), around)
+    spans = _stretches(document, quotes.values(), around)
     passages = (
         EvidencePassage(
             spans=tuple(_marked(document.text, span, quotes)),

@@ -41,7 +41,7 @@ from investigator.records import (
 )
 from investigator.research.answer import noted
 from investigator.research.check import Checking, check, corrected
-from investigator.research.evidence import Evidence, evidence_documents, evidence_of
+from investigator.research.evidence import Evidence, evidence_documents, evidence_of, with_surroundings
 from investigator.research.history_selector import HistorySelector
 from investigator.research.research_settings import ResearchSettings
 from investigator.research.shown_documents import plan_document
@@ -150,7 +150,7 @@ class ReportWriter:
                 CitableStatement(text=_headed(statement), evidence=evidence.ids_of(statement.quotes))
                 for statement in plain.statements
             ),
-            documents=evidence_documents(evidence.quotes, self.library.document),
+            documents=evidence_documents(evidence.quotes, self.library.document, around=0),
             rows=tuple(row.head for row in surveyed),
             others=tuple(others),
         )
@@ -240,9 +240,12 @@ class ReportWriter:
         return noted(Statement(head=head, text=text, quotes=quotes, cells=tuple(map(one_line, cells))), self.subject)
 
     def _evidence(self, run: Investigation) -> Evidence:
-        """Return the quotes of the relevant readings, which include those that the answer cites."""
+        """Return the quotes of the relevant readings, which include those that the answer cites, and what is around
+        them.
+        """
         history = HistorySelector(run.memories).select(self.settings.threshold)
-        return evidence_of(history, (), self.library.document, self.settings.answer)
+        evidence = evidence_of(history, (), self.library.document, self.settings.answer)
+        return with_surroundings(evidence, self.library.document)
 
 
 def distinct_parts(parts: Iterable[OutlinePart]) -> tuple[OutlinePart, ...]:

@@ -8,7 +8,7 @@ from investigator.documents.readers.base import ReaderSettings, SourceFile
 from investigator.documents.readers.registry import read
 from investigator.proof.quotes import Load, quote_at
 from investigator.records import Document, EvidenceDocument, Memory, Quote, Verdict
-from investigator.research.evidence import Evidence, evidence_documents, evidence_of
+from investigator.research.evidence import Evidence, evidence_documents, evidence_of, with_surroundings
 from investigator.research.research_settings import AnswerSettings
 
 FILLER = "The workers of the week went to see a fair in some far town. "
@@ -137,6 +137,20 @@ def test_a_short_document_is_shown_whole_with_its_quotes_marked_at_their_places(
         ("E1", "Its owner is RWE."),
     ]
     assert found.ids == ("E2", "E1")
+
+
+def test_each_sentence_that_is_shown_around_a_quote_can_be_cited_and_nothing_else() -> None:
+    source = long_text("It is old. It makes 42 MW of power. Its owner is RWE.")
+    own = quote("It makes 42 MW of power.", source)
+    found = with_surroundings(Evidence({"E1": own}), load_of(source))
+    texts = [each.text for each in found.quotes.values()]
+    assert {"It is old.", own.text, "Its owner is RWE."} < {*texts}
+    assert {*texts} - {"It is old.", own.text, "Its owner is RWE."} == {FILLER.strip()}
+    (name,) = found.ids_of([own])
+    assert found.quotes[name] == own
+    (document_shown,) = evidence_documents(found.quotes, load_of(source), around=0)
+    assert document_shown.ids == tuple(found.quotes)
+    assert not any(span.text.strip() for passage in document_shown.passages for span in passage.spans if not span.id)
 
 
 def long_text(*facts: str) -> Document:
