@@ -74,12 +74,13 @@ def planned(*cards: PlanDocument, limit: int = 6, **others: object) -> list[str]
     return [step.document_id for step in planning(*cards, limit=limit, **others).steps]
 
 
-def card(name: str, match: float, times_read: int = 0) -> PlanDocument:
-    return PlanDocument(document_id=name, match=match, times_read=times_read)
+def card(name: str, match: float, times_read: int = 0, passages: tuple[str, ...] = ("Of it.",)) -> PlanDocument:
+    return PlanDocument(document_id=name, match=match, times_read=times_read, passages=passages)
 
 
 def test_the_best_matching_documents_are_read_first() -> None:
     assert planned(card("a", 0.5), card("b", 0.9), card("c", 0.01)) == ["b", "a", "c"]
+    assert planned(card("a", 0.5), card("named", 0.9, passages=())) == ["a"]
     assert planned(card("a", 0.8), card("b", 0.9), card("c", 0.7), limit=2) == ["b", "a"]
 
 

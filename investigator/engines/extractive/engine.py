@@ -119,14 +119,15 @@ class ExtractiveEngine:
 
 
 def _plan(variables: PlanVariables) -> PlanReply:
-    """Return steps for the best matches that have not been read yet.
+    """Return steps for the best matches, of which passages are shown, that have not been read yet.
 
     Reading costs next to nothing, so documents are not left out for a poor match. A follow-up question gets the words
     of the question before it, because they name what it refers to.
     """
     before = [turn.question for turn in variables.earlier[-1:]]
     question = " ".join(text.strip() for text in (*before, variables.question))
-    chosen = sorted((card for card in variables.documents if not card.times_read), key=lambda card: -card.match)
+    unread = (card for card in variables.documents if card.passages and not card.times_read)
+    chosen = sorted(unread, key=lambda card: -card.match)
     steps = (ProposedStep(document_id=card.document_id, purpose=question) for card in chosen[: variables.step_limit])
     return PlanReply(question=question if variables.earlier else "", strategy=_STRATEGY, steps=tuple(steps))
 
