@@ -24,10 +24,6 @@ from investigator.store.schema import Schema, meta, statements_of
 
 _BUSY_SECONDS = 30
 _FULL = frozenset({errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG})
-_FAILING = (
-    "Free some space, or check the disk, then run the same command again: finished work is kept. "
-    "--workspace DIR puts the workspace on another disk."
-)
 SCHEMA_VERSION = "schema_version"
 """The key in the `meta` table for the version of the tables."""
 _DAMAGE = ("malformed", "not a database", "corrupt", "vtable constructor failed")
@@ -236,7 +232,9 @@ def _store_error(error: BaseException | None, path: Path) -> StoreError | Worksp
     if "full" in reason:
         return DiskFullError(f"no space is left on the disk of {path.parent}")
     if "disk I/O" in reason:
-        return DiskFullError(f"the disk of {path.parent} is full or failing: {reason}", hint=_FAILING)
+        hint = "Free some space, or check the disk, then try again: finished work is kept."
+        command = "--workspace DIR puts the workspace on another disk."
+        return DiskFullError(f"the disk of {path.parent} is full or failing: {reason}", hint=hint, command=command)
     if "locked" in reason or "busy" in reason:
         return WorkspaceLockedError(f"the workspace database {path} is in use by another process")
     if "readonly" in reason or "unable to open" in reason:

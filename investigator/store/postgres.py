@@ -36,7 +36,7 @@ _NOTICING = ("tcp_keepalives_idle = 10", "tcp_keepalives_interval = 5", "tcp_kee
 """Session settings that let the server detect a dead client within half a minute, and release its locks."""
 _PATIENCE, _PAUSE = 30.0, 0.5  # seconds to keep retrying, and between retries: a paid reply must survive a restart
 _LONGEST_NAME = 63
-_SAME_AGAIN = "Finished work is kept: run the same command again"
+_SAME_AGAIN = "Finished work is kept: try again"
 _HINTS = {
     "25006": "A standby server rejects writes, so use the primary server in store.url.",
     "42501": "Let the user of store.url create and change tables: GRANT CREATE ON DATABASE ... TO ...",
@@ -178,7 +178,7 @@ class _HeldDatabase(_ServerDatabase):
             if not taken:
                 raise WorkspaceLockedError(
                     f"the same question is already being investigated by {holder or 'another process'}",
-                    hint="Wait until it has ended; then the same command returns its answer.",
+                    hint="Wait until it has ended, then ask again: its answer is returned.",
                 )
         except BaseException:
             connection.close()

@@ -153,6 +153,7 @@ def test_a_lasting_failure_is_named_at_once_with_what_to_do(
     with pytest.raises(kind, match=message) as caught:
         engine.reply(PROMPT)
     assert hint in caught.value.hint
+    assert "--" not in caught.value.advice  # which also holds on a page
     assert len(openai_server.requests) == (4 if hint == "credit" else 1)
 
 

@@ -47,8 +47,8 @@ _FINISH = {
     **dict.fromkeys(("", "stop", "end_turn", "stop_sequence", "eos", "completed"), FinishReason.STOP),
 }
 _SILENT = (
-    "Turn the model's thinking off, raise --set chat.max_tokens=16000, or choose another model; then run the same "
-    "command again to resume."
+    "Turn the model's thinking off, raise chat.max_tokens (to 16000), or choose another model; then try again: "
+    "finished work is kept."
 )
 _LOADING = Lock()  # two threads must not import packages with circular imports at the same time
 

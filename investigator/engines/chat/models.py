@@ -112,8 +112,8 @@ class Server:
         if not self.address:
             return "Check the name of the model."
         if path := urlsplit(self.address).path.rstrip("/"):
-            return f"List its models: curl {self.endpoint}{path}/models; if that fails, correct --set chat.base_url=URL"
-        return f"Most servers have their API below /v1: try --set chat.base_url={self.endpoint}/v1"
+            return f"List its models: curl {self.endpoint}{path}/models; if that fails, correct chat.base_url"
+        return f"Most servers have their API below /v1: try chat.base_url={self.endpoint}/v1"
 
 
 def cleaned(message: str) -> str:

@@ -34,7 +34,7 @@ _PLAIN_TEMPLATE: Final = "chatml"  # llama.cpp's default for a file without a te
 _TOKEN_SECONDS: Final = 60.0
 _LONGER: Final = (
     "Set a larger chat.context_tokens if the model supports it, or show it less of a document: "
-    "--set research.query.characters=2000"
+    "research.query.characters=2000"
 )
 
 
