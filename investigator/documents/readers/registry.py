@@ -7,6 +7,8 @@ its value is the reader (`toys:read_toy`).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
@@ -17,6 +19,7 @@ from investigator.documents.readers import media_types as kinds
 from investigator.documents.readers.base import (
     READERS,
     Extracted,
+    Member,
     Reader,
     ReaderSettings,
     ReadFailure,
@@ -98,17 +101,28 @@ def _plug_in(name: str) -> Reader:
     except SettingsError as error:
         raise ReadFailure(FileStatus.UNSUPPORTED, one_line(str(error))) from error
 
-    def read_with_plug_in(source: SourceFile, settings: ReaderSettings) -> Extracted:
+    @contextmanager
+    def blamed() -> Iterator[None]:
         try:
-            extracted = reader(source, settings) if callable(reader) else None
+            yield
         except (ReadFailure, MemoryError):
             raise
         except Exception as error:  # blame the plug-in, so that nobody looks for the cause in the file
             message = one_line(f"{type(error).__name__}: {error}")[:_LONGEST_ERROR]
             package = f" of the package {point.dist.name}" if point.dist else ""
             raise ReadFailure(FileStatus.FAILED, f"the plug-in {point.value}{package} failed ({message})") from error
+
+    def members_of(extracted: Extracted) -> Iterator[Member]:
+        with blamed():
+            for member in extracted.members:
+                yield replace(member, read=blamed()(member.read))
+
+    def read_with_plug_in(source: SourceFile, settings: ReaderSettings) -> Extracted:
+        with blamed():
+            extracted = reader(source, settings) if callable(reader) else None
         if not isinstance(extracted, Extracted):
             raise ReadFailure(FileStatus.FAILED, f"the plug-in {point.value} did not return an Extracted")
+        extracted = replace(extracted, members=members_of(extracted) if extracted.members else ())
         text = cleaned(extracted.text)
         if text == extracted.text:
             return extracted

@@ -13,7 +13,7 @@ from investigator.documents.readers.registry import read
 from investigator.records import FileStatus
 
 READER = """
-from investigator.documents.readers.base import Extracted, ReaderSettings, SourceFile
+from investigator.documents.readers.base import Extracted, Member, ReaderSettings, SourceFile
 
 def read_toy(source: SourceFile, settings: ReaderSettings) -> Extracted:
     return Extracted(text=source.data.decode("utf-8", "replace")[::-1], title="A toy")
@@ -25,6 +25,16 @@ def read_nothing(source, settings):
 
 def read_badly(source, settings):
     raise LookupError("no\\nsuch toy")
+
+
+def read_members(source, settings):
+    yield Member("good.txt", lambda: b"The ball is red.")
+    yield Member("bad.txt", lambda: 1 / 0)
+    raise LookupError("no lid")
+
+
+def read_box(source, settings):
+    return Extracted(text="A box.", members=read_members(source, settings))
 """
 
 
@@ -38,7 +48,7 @@ def toybox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (metadata / "entry_points.txt").write_text(
         "[investigator.readers]\n.toy = toy_readers:read_toy\napplication/x-box = toy_readers:read_toy\n"
         ".odd = toy_readers:read_nothing\n.broken = toy_readers:missing\n.txt = toy_readers:read_toy\n"
-        ".bad = toy_readers:read_badly\n"
+        ".bad = toy_readers:read_badly\n.box = toy_readers:read_box\n"
     )
     (site / "toy_readers.py").write_text(READER)
     monkeypatch.syspath_prepend(str(site))
@@ -82,6 +92,13 @@ def test_a_fault_of_a_plug_in_is_not_taken_for_damage_of_the_file(toybox: Path) 
         read(SourceFile(b"A toy.", "a.bad"), "a.bad", "", ReaderSettings())
     blamed = "the plug-in toy_readers:read_badly of the package toy-readers failed (LookupError: no such toy)"
     assert caught.value.reason == blamed
+    box = read(SourceFile(b"A box.", "a.box"), "a.box", "", ReaderSettings())
+    assert [document.id for document in box.documents] == ["a.box", "a.box/good.txt"]
+    failed = "the plug-in toy_readers:read_box of the package toy-readers failed"
+    assert {item.path: item.reason for item in box.unreadable} == {
+        "a.box/bad.txt": f"{failed} (ZeroDivisionError: division by zero)",
+        "a.box/(the rest)": f"{failed} (LookupError: no lid)",
+    }
 
 
 def test_a_reader_that_is_installed_later_reads_what_had_none(tmp_path: Path, request: pytest.FixtureRequest) -> None:
