@@ -6,6 +6,7 @@ import codecs
 import re
 import unicodedata
 from collections.abc import Sequence
+from contextlib import suppress
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -48,11 +49,11 @@ def decoded(data: bytes, *, declared: bool = False) -> str | None:
     if wide := _wide_encoding(data):
         return data.decode(wide, errors="replace")
     text: str | None = None
-    try:
-        text = data.decode("iso2022_jp_ext" if _SHIFTED.search(data[:_SAMPLE]) else "utf-8")
-    except UnicodeDecodeError:
-        if damaged_utf8(data):
-            text = data.decode("utf-8", errors="replace")
+    for encoding in ("utf-8", "iso2022_jp_ext") if _SHIFTED.search(data[:_SAMPLE]) else ("utf-8",):
+        with suppress(UnicodeDecodeError):
+            text = data.decode(encoding)
+    if text is None and damaged_utf8(data):
+        text = data.decode("utf-8", errors="replace")
     if text is not None:
         return text if not is_binary(data) else None
     if declared and (text := _declared(data)) is not None:

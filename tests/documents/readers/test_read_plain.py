@@ -76,6 +76,11 @@ def test_the_encoding_is_found_in_every_script(read, language, encodings):
         assert read("a.txt", text.encode(encoding)).text == text, encoding
 
 
+@pytest.mark.parametrize("text", [f"Prices: \x1b$B, {GERMAN}", "Prices: \x1b$B, in all"])
+def test_a_text_with_a_mark_of_another_encoding_is_kept(read, text):
+    assert read("a.txt", text.encode()).text == text.replace("\x1b", "")
+
+
 def test_a_lone_accent_in_a_short_text_is_not_chinese(read):
     text = "Kommentar über die Galater und sein Werk über die Psalmen. Dieser frühe Abschnitt"
     assert read("a.txt", text.encode("cp1252")).text == text
