@@ -145,10 +145,11 @@ def _numeric(value: Fraction, tokens: Sequence[_Token]) -> str:
     percent = sum(token.text == "%" for token in tokens)
     first = tokens[places[0]].text
     before, after = tokens[: places[0]], tokens[places[0] + 1 :]
-    if "e" in first.lower() or (len(places) > 1 and any(token.kind == "over" for token in after)):
+    if len(places) > 1 and any(token.kind == "over" for token in after):
         return _general(value)
     whole, scaled = first.rstrip(","), len(first) - len(first.rstrip(","))
-    digits = _digits(value * 100**percent / 1_000**scaled, whole)
+    amount = value * 100**percent / 1_000**scaled
+    digits = _general(amount) if "e" in whole.lower() else _digits(amount, whole)
     rest = "".join(_words(token) for token in after if token.kind != "digits")
     shown = f"{''.join(map(_words, before))}{digits}{rest}"
     return f"{shown} ({_general(value)})" if scaled else shown
