@@ -108,6 +108,7 @@ def test_what_is_no_notebook_is_kept_as_text(read, text):
     assert read("a.ipynb", text).text == text
 
 
-def test_a_notebook_of_another_shape_is_empty(refused):
-    root = {"cells": [3, {"source": {"a": 1}, "outputs": [{"data": []}]}]}
+@pytest.mark.parametrize("cells", [[], [3, {"source": {"a": 1}, "outputs": [{"data": []}]}]])
+def test_a_notebook_without_text_is_empty(refused, cells):
+    root = {"cells": cells}
     assert refused("a.ipynb", json.dumps(root)) == "empty"

@@ -28,7 +28,7 @@ def read_notebook(source: SourceFile, settings: ReaderSettings) -> Extracted:
         root = _record(json.loads(text))
     except (ValueError, RecursionError):
         root = {}
-    if not (cells := _list(root.get("cells"))):
+    if not isinstance(cells := root.get("cells"), list):
         return Extracted(text=text)
     body, headings, is_cut = "", list[Heading](), False
     for words, is_markdown, is_whole in (part for cell in map(_record, cells) for part in _parts(cell)):
