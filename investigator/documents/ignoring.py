@@ -96,7 +96,8 @@ def _ignore_lines(root: str) -> Iterator[str]:
         return iter(())
     except (ReadFailure, OSError, UnicodeDecodeError) as error:
         hint = f"Save it as a file of UTF-8 text that you may read, or remove it: {root}/{IGNORE_FILE}"
-        raise FolderError(f"{IGNORE_FILE} cannot be read ({in_words(error)})", hint=hint) from error
+        reason = in_words(error) if isinstance(error, OSError) else "not a regular file of UTF-8 text"
+        raise FolderError(f"{IGNORE_FILE} cannot be read ({reason})", hint=hint) from error
     lines = dict.fromkeys(text.splitlines())
     if len(data) > _LONGEST_IGNORE_FILE or "\0" in text or len(lines) > _MOST_PATTERNS:
         hint = f"Write one pattern per line, at most {_MOST_PATTERNS:,}, as in a .gitignore:  {root}/{IGNORE_FILE}"

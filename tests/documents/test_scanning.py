@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -148,6 +149,7 @@ def test_an_ignore_file_that_cannot_be_used_is_an_error_and_neither_silence_nor_
     with pytest.raises(FolderError, match="investigatorignore") as caught:
         scan(tmp_path, ALL)
     assert str(tmp_path) in caught.value.hint
+    assert not re.search("codec|replaced", str(caught.value))
 
 
 def test_names_that_cannot_be_printed_are_replaced_and_stay_apart(tmp_path):
