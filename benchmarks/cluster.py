@@ -91,8 +91,8 @@ def record_of(investigator: Investigator, question: str) -> dict[str, object]:
     found: dict[str, object] = json.loads(last.investigation.changed(id="", elapsed=0.0).model_dump_json())
     answer = found["answer"]
     assert isinstance(answer, dict)
-    found["answer"] = {name: value for name, value in answer.items() if name not in ("run_id", "usage", "elapsed")}
-    return {name: value for name, value in found.items() if name not in ("usage", "made_with")}
+    found["answer"] = {name: value for name, value in answer.items() if name != "run"}
+    return {name: value for name, value in found.items() if name not in ("usage", "setup")}
 
 
 def differing(first: object, second: object, place: str = "") -> list[str]:

@@ -19,7 +19,7 @@ from investigator.retrieval import folder_index
 _ROOT = Path(investigator.__file__).parents[1]
 _VARIABLES = {"ANONYMIZED_TELEMETRY": "False", "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "true"}
 _DONE = frozenset({0})
-_ANSWERS = frozenset({0, 3, 4})  # answered, not in the documents, not found so far
+_ANSWERS = frozenset({0, 3, 4, 5})  # answered, not in the documents, not found so far, in part or passages
 _PIPELINE = Path(__file__).with_name("langchain_pipeline.py")
 
 
@@ -93,7 +93,7 @@ def our_round(folder: Path, question: str, work: Path) -> OurRound:
         complete=_step(complete),
         sentences=_step(sentences),
         status=given["status"],
-        quotes=sum(len(claim["quotes"]) for claim in given["claims"]),
+        quotes=sum(len(said["quotes"]) for said in (given["lead"], *given["details"]) if said),
         counts=_counts(text.output),
         workspace=work,
     )
