@@ -148,7 +148,7 @@ def test_a_near_miss_is_silent_and_shows_what_is_nearest(investigator: Make) -> 
     assert found.coverage.searched == ("letter.txt", "plant.txt")
 
 
-def test_a_correction_of_the_question_is_the_lead_and_counts_as_silent(investigator: Make) -> None:
+def test_a_correction_of_the_question_is_the_lead(investigator: Make) -> None:
     owner = reading("Its owner is RWE.", verdict="premise_wrong", reply="The owner is RWE, not the town.")
     made, _ = investigator(
         query__ask=by_document(plant=owner),
