@@ -178,7 +178,7 @@ class _Reader:
         if len(path) > _DEEPEST:
             raise RecursionError(path)
         if not node.get("properties"):
-            where = ".".join((*(self.records_at or ()), *path)) or "the schema"
+            where = ".".join((*(self.records_at or () if of_records else ()), *path)) or "the schema"
             raise DataError(f"{where} has no properties", hint=_HINT)
         for name, raw in node["properties"].items():
             place = (*path, name)
