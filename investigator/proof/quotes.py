@@ -23,8 +23,8 @@ Spans = Sequence[tuple[int, int]]
 Load = Callable[[str], Document]
 """Returns the document with the given id."""
 
-LONGEST_QUOTE = 4_000
-"""Maximum number of characters of a quote; a longer quote does not point to anything in particular."""
+LONGEST_QUOTE = 10_000
+"""Maximum number of characters of a quote, enough for a table of some eighty rows; a longer one points to nothing."""
 LONGEST_GAP = 1_500
 """Maximum number of characters from the beginning of a start phrase to the end of its end phrase."""
 _MOST_TRIED = 200

@@ -343,7 +343,7 @@ def _question_blocks(investigation: Investigation) -> list[Text]:
     answer = investigation.answer
     blocks = _answer_blocks(answer, details=False) if answer else _unfinished_blocks(investigation)
     if answer and _is_unread(answer):
-        blocks[0] = Text(HEADLINES[answer.status], "bold yellow")
+        blocks[0] = _headline(HEADLINES[answer.status], no_reader(answer).removeprefix(NO_READER), "bold yellow")
     return [*blocks[:-1], Text("\n").join([blocks[-1], _footer(investigation, details=False, is_alone=False)])]
 
 

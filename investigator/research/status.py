@@ -8,6 +8,7 @@ from investigator.asking.budget import CEILINGS
 from investigator.records import AnswerStatus, Coverage, Fit, Part, PartStatus, StopReason, Trust
 
 MAY_ANSWER = "These passages may answer the question; no graded reader has judged them."
+_UNSUPPORTED = "These passages may answer the question; the quotes support no statement on it."
 
 
 def least(trusts: Sequence[Trust]) -> Trust:
@@ -75,7 +76,7 @@ def reason_of(
         case AnswerStatus.PREMISE_WRONG:
             return "The question assumes something that the documents contradict."
         case AnswerStatus.PASSAGES_FOUND:
-            return MAY_ANSWER
+            return MAY_ANSWER if trust in (Trust.UNREAD, Trust.FAILED) else _UNSUPPORTED
     if trust is Trust.UNREAD and stop not in CEILINGS:
         return "No passage matches the question well, and no language model has read the documents."
     read, others = f"read {len(coverage.read)}", ", searched the others" if coverage.searched else ""

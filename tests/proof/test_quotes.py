@@ -31,6 +31,14 @@ def document(text: str, pages: tuple[PageSpan, ...] = ()) -> Document:
     )
 
 
+def test_a_table_of_sixty_rows_is_one_quote() -> None:
+    rows = "\n".join(
+        f"Item: T{number}; Name: Summer dress floral; Size: M; Cost GBP: 110; Condition: good; Place: Attic"
+        for number in range(60)
+    )
+    assert found(rows, f"Inventory of the attic\n\n{rows}\n\nCounted in May.") == rows
+
+
 def found(words: str, text: str = FILING, near: tuple[tuple[int, int], ...] = ()) -> str | None:
     quote = Source(document(text)).find(words, near)
     return quote.text if quote else None

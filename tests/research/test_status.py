@@ -153,9 +153,21 @@ def test_an_answer_is_trusted_as_little_as_its_least_trusted_reader() -> None:
     assert least([]) is Trust.UNGRADED
 
 
-def reason(of: AnswerStatus, coverage: Coverage = WHOLE, stop: StopReason = StopReason.SATURATED) -> str:
+def reason(
+    of: AnswerStatus,
+    coverage: Coverage = WHOLE,
+    stop: StopReason = StopReason.SATURATED,
+    trust: Trust = Trust.UNGRADED,
+) -> str:
     parts = [Part(question="How much heat?", status=N), Part(question="How much power?", status=A)]
-    return reason_of(of, coverage, stop, parts, 2)
+    return reason_of(of, coverage, stop, parts, 2, trust)
+
+
+def test_passages_that_a_trusted_model_has_read_are_not_called_unread() -> None:
+    for trust in UNTRUSTED:
+        assert "no graded reader has judged them" in reason(AnswerStatus.PASSAGES_FOUND, trust=trust)
+    for trust in TRUSTED:
+        assert "the quotes support no statement" in reason(AnswerStatus.PASSAGES_FOUND, trust=trust)
 
 
 def test_a_reason_names_the_open_parts() -> None:

@@ -43,7 +43,7 @@ TEXTS: Mapping[str, OwnReader] = {
 """The readers for text formats, whose encoding has to be detected."""
 
 OWN: dict[str, OwnReader] = {
-    kinds.PDF: OwnReader("pdf.reader:read_pdf", 11, "pypdfium2"),
+    kinds.PDF: OwnReader("pdf.reader:read_pdf", 12, "pypdfium2"),
     kinds.DOCX: OwnReader("office.word:read_word", 8),
     kinds.PPTX: OwnReader("office.slides:read_slides", 4),
     kinds.XLSX: OwnReader("sheets.office_open_xml:read_workbook", 6),

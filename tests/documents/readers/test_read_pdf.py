@@ -41,7 +41,8 @@ def test_without_large_words_the_first_line_is_the_title(read):
 
 
 @pytest.mark.parametrize(
-    "title", ["untitled", "report.docx", "Microsoft Word - a.doc", "0000320193-22-000070", "Document1"]
+    "title",
+    ["untitled", "report.docx", "Microsoft Word - a.doc", "0000320193-22-000070", "Document1", "about:blank"],
 )
 def test_made_up_titles_are_not_believed(title):
     assert honest_title(title) == ""
