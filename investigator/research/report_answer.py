@@ -102,6 +102,8 @@ def _reason(sections: Sequence[Section], stop: StopReason) -> str:
     blank = [s.heading for s in sections if s.status in _ABSENT and not s.statements and not s.repeats]
     lines = [f"The limit on {stop} was reached."] if stop in CEILINGS else []
     lines += _named("Nothing found on", blank if len(blank) < len(sections) else [])
+    is_partial = any(section.status is AnswerStatus.ANSWERED_IN_PART for section in sections)
+    lines += ["What the documents do not say is listed at the end."] if is_partial and not lines else []
     lines += _named("Not finished", [section.heading for section in sections if section.status is None])
     return " ".join(lines)
 

@@ -215,7 +215,7 @@ def check_any_document(folder: Path, corpus: CorpusView) -> None:
     failed = f"none of the {len(unreadable):,} files in {folder} could be read"
     if len(unreadable) == 1:
         failed = f"the only file in {folder} could not be read"
-    hint = "Save damaged files again, split files that are too large, and convert others to a supported format; then try again."
+    hint = "Save damaged files again, split large ones, and convert others to a supported format; then try again."
     raise FolderError(f"{failed}: {named}", hint=hint)
 
 

@@ -251,6 +251,17 @@ def test_what_several_parts_do_not_find_is_listed_once_and_nothing_is_lost(folde
     assert answer.reason == "Nothing found on: Painters; Painting; Cooks."
 
 
+def test_a_report_that_answers_in_part_says_where_the_rest_is_named(folder: Path) -> None:
+    def answer(variables: Any) -> Reply:
+        lead = {"text": "It makes 40 MW.", "evidence": ["E1"]}
+        return {"lead": lead, "parts": [{"part": 1, "status": "in_part"}], "not_stated": [{"text": "Its owner"}]}
+
+    report = opened(folder, Reader({"answer/answer": answer}))[0].report(SUBJECT)
+    assert report.status is AnswerStatus.ANSWERED_IN_PART
+    assert report.reason == "What the documents do not say is listed at the end."
+    assert [gap.text for gap in report.not_stated] == ["Its owner"]
+
+
 def test_a_report_that_is_killed_goes_on_and_pays_nothing_twice(folder: Path) -> None:
     whole, engine = opened(folder)
     whole.report(SUBJECT)
