@@ -84,7 +84,7 @@ def marked_hidden(text: str) -> str:
 
 def comment_line(words: str, author: str, on: str = "") -> str:
     """Return a comment as it stands in the text; `on` names what it is on. Words may begin with their author's name."""
-    by = f"{author}: " if author and not words.startswith(author) else ""
+    by = f"{author}: " if author and not words.startswith(f"{author}:") else ""
     return f"comment{f' on {on}' if on else ''}: {by}{words}"
 
 

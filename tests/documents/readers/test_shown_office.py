@@ -110,13 +110,13 @@ def test_boxes_and_lists_of_forms_show_their_state(read: Any) -> None:
 
 def test_comments_of_word_name_their_author_and_what_they_are_on(read: Any) -> None:
     comments = (
-        f'<w:comments xmlns:w="{WORD}"><w:comment w:id="3" w:author="Ida">{word_paragraph("Too much?")}</w:comment>'
+        f'<w:comments xmlns:w="{WORD}"><w:comment w:id="3" w:author="Ida">{word_paragraph("Idaho, too?")}</w:comment>'
     )
     anchored = (
         f'<w:p>{run("The rent is ")}<w:commentRangeStart w:id="3"/>{run("900 EUR")}<w:commentRangeEnd w:id="3"/></w:p>'
     )
     text = read("a.docx", docx(anchored, comments=f"{comments}</w:comments>")).text
-    assert text == 'The rent is 900 EUR\n\ncomment on "900 EUR": Ida: Too much?'
+    assert text == 'The rent is 900 EUR\n\ncomment on "900 EUR": Ida: Idaho, too?'
 
 
 RAISED, LOWERED = '<w:vertAlign w:val="superscript"/>', '<w:vertAlign w:val="subscript"/>'

@@ -206,7 +206,7 @@ def test_charts_comments_and_formulas_without_values_are_read_or_named() -> None
         sheet.append(row)
     sheet["B4"], sheet["B5"], sheet["B6"] = "=SUM(B2:B3)", "=B4/B3", "=B6+1"
     sheet["B5"].number_format = "0.0%"
-    sheet["B2"].comment = Comment("counted twice", "Ida")
+    sheet["B2"].comment = Comment("Ida:\ncounted twice", "Ida")
     chart = BarChart()
     chart.title = "Repairs"
     chart.add_data(Reference(sheet, min_col=2, min_row=1, max_row=3), titles_from_data=True)
