@@ -104,10 +104,15 @@ def _factor(own: Property, unit: str) -> Fraction:
 
 def _factor_in(own: Property, number: Fraction, quotes: Sequence[str]) -> Fraction:
     """Return the factor of the unit that a number has in its quotes, or that headings in them give; or UnitError."""
-    found = (amount for quote in quotes for amount in amounts(prepared(normalise(quote).text)))
-    for value, unit in (reading for amount in found for reading in amount.readings):
-        if value == number and (factor := _named(own).get(_unit_words(unit))) is not None:
-            return factor
+    named = _named(own)
+    most = max(map(len, named))
+    for text in (prepared(normalise(quote).text) for quote in quotes):
+        for amount in amounts(text):
+            after = [word.strip(".,;:()") for word in text[amount.span[1] :].split()[:most]]
+            units = [unit for value, unit in amount.readings if value == number]
+            units += [" ".join(after[:count]) for count in range(most, 0, -1)] if "" in units else []
+            if factors := [named[words] for words in map(_unit_words, units) if words in named]:
+                return factors[0]  # of the most words
     is_given, factor = given_by(own, quotes)
     if not is_given:
         raise UnitError(f"no unit is given, and the quotes do not state {own.column.unit}")

@@ -198,6 +198,17 @@ def test_units_that_differ_in_case_alone_are_not_the_same(of_texts: Make, unit: 
     assert Read(of_texts, stated, schema=schema).values == {"power": power}
 
 
+@pytest.mark.parametrize(
+    ("said", "staff"),
+    [("full-time staff.", 48), ("part-time staff.", None), ("full-time machines.", None), ("fulltime staff", None)],
+)
+def test_any_words_after_a_number_may_be_its_unit(of_texts: Make, said: str, staff: int | None) -> None:
+    schema = {"properties": {"staff": {"type": ["number", "null"], "unit": "full-time staff"}}}
+    text = f"It has 48 {said}"
+    reply = [entry("staff", "48", quote=text, names=("staff",))]
+    assert Read(of_texts, reply, schema=schema, text=text).values == {"staff": staff}
+
+
 def test_each_entry_of_a_list_keeps_its_unit_its_verdict_and_its_quote(of_texts: Make) -> None:
     yard = "The same rent, GBP 48,000, is due for the yard."
     rents = {"type": "array", "items": {"type": "number"}, "unit": "GBP", "units": {"GBP thousand": 1000}}
