@@ -180,6 +180,10 @@ class Desk:
                 self._to_stop.add(job_id)
         return job
 
+    def is_stopping(self, job_id: str) -> bool:
+        """Return True if a job ends after the step in progress."""
+        return job_id in self._to_stop
+
     def _work_off(self, folder: ServedFolder) -> None:
         """Run the jobs of a folder one after another; try again while another process is writing to the folder, or
         nothing can be stored, for example because the disk is full.

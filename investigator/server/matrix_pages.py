@@ -100,7 +100,8 @@ def _job_page(desk: Desk, served: ServedFolder, job_id: str) -> Response:
         return see(f"/f/{served.name}/matrix/{job.run_id}")
     questions, events = job.request.question.splitlines(), served.ledger.events(job_id, limit=None)
     rows = _rows(served, questions, (event for event in events if event.kind == _FILLED))
-    return page("matrix_job.html.j2", folder=served, questions=questions, rows=rows, **state_of(served, job))
+    state = {"is_stopping": desk.is_stopping(job.id), **state_of(served, job)}
+    return page("matrix_job.html.j2", folder=served, questions=questions, rows=rows, **state)
 
 
 def _rows(served: ServedFolder, questions: list[str], events: Iterable[LoggedEvent]) -> Markup:

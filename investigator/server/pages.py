@@ -80,7 +80,8 @@ def _add_jobs(router: APIRouter, desk: Desk) -> None:
             "outline": asked.outline,
         }
         form = question_form(desk, served, given={"question": asked.question, "model": asked.model, **given})
-        return page("job.html.j2", folder=served, state_words=STATE_WORDS, **form, **state_of(served, job))
+        state = {"is_stopping": desk.is_stopping(job_id), **state_of(served, job)}
+        return page("job.html.j2", folder=served, state_words=STATE_WORDS, **form, **state)
 
     @router.get("/f/{name}/jobs/{job_id}/progress")
     def progress(name: str, job_id: str, after: After) -> Response:

@@ -110,7 +110,9 @@ def test_a_table_that_was_stopped_or_has_failed_is_resumed_or_deleted_on_the_pag
         place = started.headers["location"]
         asked.wait(60)
         if not fails:
-            client.post(f"/f/plants/jobs/{place.rpartition('/')[2]}/stop")
+            stopping = client.post(f"/f/plants/jobs/{place.rpartition('/')[2]}/stop").text
+            assert "Stops after the reply in progress." in stopping
+            assert "/stop" not in stopping
         going.set()
         assert state in end_page(client, started).text
         (run,) = re.findall(r'href="(/f/plants/matrix/matrix-[^"]+)"', client.get("/f/plants/matrix").text)
