@@ -26,7 +26,7 @@ EVIDENCE_HEADING = (
 EXTRACTION_HEADING = ("document", "title", "record", "notes")
 """The first columns of typed values; those of the schema follow."""
 
-_HEAD, _TAIL, _PROPERTIES = 16_384, 16_384, 32_000  # maximum number of bytes to search
+_HEAD, _HEADER, _TAIL, _PROPERTIES = 16_384, 100_000, 16_384, 32_000  # maximum number of bytes to search
 _PAGE = '<meta name="generator" content="investigator report">'
 _RECORD = re.compile(r'\s*\{\s*"schema":\s*"investigator/[a-z_]+/\d+"')
 _HEADINGS = tuple(",".join(heading) for heading in (MATRIX_HEADING, EVIDENCE_HEADING))
@@ -66,7 +66,7 @@ def _has_typed_values(head: str, data: bytes) -> bool:
     """
     if not head.startswith(",".join(EXTRACTION_HEADING)):
         return False
-    line = data[: data.find(b"\n")].decode("utf-8-sig", "replace")
+    line = data[:_HEADER].partition(b"\n")[0].decode("utf-8-sig", "replace")
     own = next(csv.reader([line]))[len(EXTRACTION_HEADING) :]
     return bool(own) and all(name.endswith(" quotes") for name in own[len(own) // 2 :])
 

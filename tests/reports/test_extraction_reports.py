@@ -66,6 +66,7 @@ def test_in_csv_a_negative_number_is_a_number_and_a_formula_is_text() -> None:
     [
         "document,title,record,notes\nA-1,Deed,5,old\n",
         "document,title,record,notes,price,quotes\nA-1,Deed,5,old,3,\n",
+        f"document,title,record,notes,{'x' * 200_000}",
         "The generator.\n\nUsed: 3 h\nRun: 20250101-120000-abcdef\n",
         "Used: 4 min of talk. We looked at Run 20250101-120000-abcdef.\n",
         "Used: 12 calls to the office, 3 s\n\nRun: 20250101-120000-abcdef\n",
