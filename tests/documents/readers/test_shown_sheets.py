@@ -228,7 +228,7 @@ def test_texts_in_their_cells_and_zeros_are_read() -> None:
     assert "city: Bonn; sum: 0\ncity: Linz am See; sum: 12" in text_of("a.xlsx", package(files))
 
 
-def test_a_damaged_chart_costs_neither_the_others_nor_the_count_of_pictures() -> None:
+def test_a_damaged_chart_costs_neither_the_others_nor_the_count_of_pictures_and_unread_charts() -> None:
     book = openpyxl.Workbook()
     sheet = book.active
     for row in (("Region", "Autumn"), ("Coast", 437), ("Hills", 12)):
@@ -238,18 +238,19 @@ def test_a_damaged_chart_costs_neither_the_others_nor_the_count_of_pictures() ->
         chart.title = title
         chart.add_data(Reference(sheet, min_col=2, min_row=1, max_row=3), titles_from_data=True)
         sheet.add_chart(chart, place)
+    book.create_sheet("More").add_chart(BarChart(), "A1")
     with zipfile.ZipFile(io.BytesIO(saved(book))) as parts:
         files = {name: parts.read(name).decode() for name in parts.namelist()}
-    picture = '<Relationship Id="p" Type="x/image" Target="../media/p.png"/></Relationships>'
+    more = '<Relationship Id="p" Type="x/image" Target="p.png"/><Relationship Id="x" Type="x/chartEx" Target="x.xml"/>'
     files["xl/charts/chart1.xml"] = "<damaged"
-    files["xl/drawings/_rels/drawing1.xml.rels"] = files["xl/drawings/_rels/drawing1.xml.rels"].replace(
-        "</Relationships>", picture
-    )
+    for name in ("xl/drawings/_rels/drawing1.xml.rels", "xl/drawings/_rels/drawing2.xml.rels"):
+        files[name] = files[name].replace("</Relationships>", f"{more}</Relationships>")
     outcome = unpacked("a.xlsx", package(files))
     assert [title in outcome.documents[0].text for title in ("Repairs", "Storms", "Floods")] == [False, True, True]
     reasons = " ".join(failure.reason for failure in outcome.unreadable)
     assert "xl/charts/chart1.xml" in reasons
-    assert "1 picture" in reasons
+    assert "2 pictures not read" in reasons
+    assert "2 charts of a newer kind not read" in reasons
 
 
 @pytest.mark.parametrize("hostile", ["columns", "format", "date"])

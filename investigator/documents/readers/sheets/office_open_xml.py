@@ -19,7 +19,7 @@ from investigator.documents.readers.base import (
     comment_line,
 )
 from investigator.documents.readers.numerals import whole_number
-from investigator.documents.readers.sheets.charts import chart_table, unread_charts
+from investigator.documents.readers.sheets.charts import chart_table
 from investigator.documents.readers.sheets.number_formats import hides_text, shown_number
 from investigator.documents.readers.sheets.workbook import Merge, Place, Sheet, written
 from investigator.documents.readers.zip_files import Package, texts_of
@@ -108,7 +108,6 @@ def _sheet(package: Package, listed: Element, part: str, styles: _Styles, left_o
     try:
         sheet.remarks += _comments(package, part)
         for drawing in package.present(part, "drawing"):
-            left_out += unread_charts(kind for kind, _ in package.related(drawing).values())
             _add_drawing(sheet, package, drawing)
     except ReadFailure as failure:
         left_out.append(ReadFailure(failure.status, f"comments and charts of the sheet {name}: {failure.reason}"))
@@ -176,7 +175,7 @@ def _merges(reference: str) -> Iterator[Merge]:
 
 def _add_drawing(sheet: Sheet, package: Package, drawing: str) -> None:
     """Add the text boxes and charts of a drawing. Raises ReadFailure after the others if a chart is damaged."""
-    sheet.pictures += sum(kind == "image" for kind, _ in package.related(drawing).values())
+    sheet.drawn += [kind for kind, _ in package.related(drawing).values()]
     for box in package.tree(drawing).iter("txBody"):
         if text := one_line(cleaned(" ".join(texts_of(paragraph, "t") for paragraph in box.iterfind("p")))):
             sheet.remarks.append(f"text box: {text}")

@@ -15,6 +15,7 @@ from investigator.documents.readers.base import (
     marked_hidden,
 )
 from investigator.documents.readers.builder import TextBuilder
+from investigator.documents.readers.sheets.charts import unread_charts
 from investigator.documents.readers.zip_files import Properties
 from investigator.language.normalise import one_line
 from investigator.records import FileStatus
@@ -40,7 +41,7 @@ class Sheet:
     """A sheet: the shown texts of its cells by place, and what its reader knows besides.
 
     `hidden_rows`, `hidden_columns` and `hidden_cells` are not shown; `remarks` are comments, text boxes and charts, as
-    lines; `pictures` is the number of pictures, which are not read. `formulas` are the number formats of formulas
+    lines; `drawn` are the kinds of the parts that its drawings use. `formulas` are the number formats of formulas
     without a stored value.
     """
 
@@ -53,7 +54,7 @@ class Sheet:
     hidden_cells: set[Place] = field(default_factory=set)
     remarks: list[str] = field(default_factory=list)
     tables: list[tuple[str, list[list[str]]]] = field(default_factory=list)
-    pictures: int = 0
+    drawn: list[str] = field(default_factory=list)
     formulas: dict[Place, str] = field(default_factory=dict)
 
 
@@ -78,8 +79,9 @@ def written(
         counts.update(_hidden(sheet))
         _add(builder, number, sheet, marks=marks)
     builder.end_page()
-    reported = hidden_parts(settings.hidden, counts)
-    if pictures := sum(sheet.pictures for sheet in sheets):
+    drawn = [kind for sheet in sheets for kind in sheet.drawn]
+    reported = hidden_parts(settings.hidden, counts) + unread_charts(drawn)
+    if pictures := drawn.count("image"):
         reported.append(ReadFailure(FileStatus.EMPTY, f"{pictures} picture{'' if pictures == 1 else 's'} not read"))
     extracted = builder.extracted(*properties, left_out=(*left_out, *reported))
     return extracted if builder.pages else replace(extracted, text="", headings=())
