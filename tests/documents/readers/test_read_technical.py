@@ -34,6 +34,7 @@ def test_restructured_text_has_headings(read):
     document = read("a.rst", RST)
     assert document.text == RST
     assert [h.text for h in document.headings] == ["The mill", "Part one"]
+    assert [h.text for h in read("b.rst", "A line of prose\n---\n\nKey\n---\n\nText.\n").headings] == ["Key"]
     assert document.text[document.headings[1].start :].startswith("Part one\n---")
     assert document.title == "The mill"
 

@@ -35,7 +35,8 @@ _AUTHORS = re.compile(r"^authors?[ \t]*[:=][ \t]*(\S.*)?((?:\n[ \t]*- .+)*)", re
 _TABLE_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
 _PIPE = re.compile(r"(?<!\\)\|")
 
-_SECTION_RULE = re.compile(r"(?:===|---|~~~|\^\^\^|([=\-~^\"'`#*+.:_])\1{3,})[ \t]*$")
+_SECTION_RULE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}[ \t]*$")
+_LONG_RULE = re.compile(r".*\n(.)\1{3}")  # below a title
 
 _Line = tuple[int, str]
 """The offset of a line, and its text."""
@@ -142,13 +143,18 @@ def _cells(row: int, offset: int, line: str) -> Iterator[TableCell]:
 
 
 def read_restructured_text(source: SourceFile, settings: ReaderSettings) -> Extracted:
-    """Reads raw reStructuredText; a title that is indented has a rule above it, too."""
+    """Reads raw reStructuredText; a rule is as long as the title, or four characters, and one of a title that is
+    indented is also above it.
+    """
     text = text_of(source)
     headings = tuple(
         heading
         for heading in _underlined(text, _SECTION_RULE, front=0)
-        if not text[heading.start].isspace()
-        or _SECTION_RULE.match(text[: heading.start].removesuffix("\n").rpartition("\n")[2])
+        if (len(heading.text) < 4 or _LONG_RULE.match(text, heading.start))
+        and (
+            not text[heading.start].isspace()
+            or _SECTION_RULE.match(text[: heading.start].removesuffix("\n").rpartition("\n")[2])
+        )
     )
     return Extracted(text=text, title=headings[0].text if headings else first_title_line(text), headings=headings)
 
