@@ -24,7 +24,7 @@ def writing(body: Body) -> Response:
         reply: object = OUTLINE if "power" in prompt else {"parts": []}
     elif prompt.startswith("You write one section"):
         heading = prompt.partition("This section: ")[2].partition("\n")[0]
-        sentences = [{"text": f"{heading}: 40 MW.", "evidence": ["E1"]}, {"text": "All is well.", "evidence": []}]
+        sentences = [{"text": f"{heading}: 40 MW.", "evidence": ["E2"]}, {"text": "All is well.", "evidence": []}]
         reply = {"paragraphs": [sentences]}
     elif prompt.startswith("You write the summary"):
         reply = {"paragraphs": [[{"text": "A plant makes 40 MW.", "evidence": ["S1"]}]]}
