@@ -43,7 +43,7 @@ def report(
     --max-calls apply to the whole report; a quarter of each is kept for writing what has been investigated.
 
     Exit codes: 0 every part is answered, 3 the subject is not in the documents, 4 not found so far, 5 some parts are
-    answered, or the documents disagree, 1 the run failed, 2 usage error, 130 interrupted.
+    answered, or the documents disagree on all of them, 1 the run failed, 2 usage error, 130 interrupted.
     """
     check_order(folder, subject, "report")
     asking.check(many=True)

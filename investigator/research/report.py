@@ -158,7 +158,7 @@ class ReportWriter:
         if reply is None:
             return None
         drafted = [[self._statement(each, evidence) for each in entry] for entry in reply.paragraphs]
-        columns = tuple(map(one_line, reply.columns))
+        columns = () if surveyed else tuple(map(one_line, reply.columns))
         rows = [] if surveyed else [self._statement(_row(each, columns), evidence, each.cells) for each in reply.rows]
         every = [*chain(*drafted), *rows, *map(_explanation, answer.disagreements)]
         judged = self._judged(every, "\n".join((plain.heading, *plain.questions)))
